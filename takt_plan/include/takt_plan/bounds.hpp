@@ -2,12 +2,12 @@
 //
 // Theorem. Compositional analysis as in Richter, Jersak and Ernst, "A Formal Approach to MpSoC
 // Performance Verification" (IEEE Computer, 2003), with releases by period and jitter: each kind of
-// thread is analysed by itself, and what one sends to another is released as late as the first
-// one's bound says. Bounds make lateness, and lateness makes bounds; the least solution of all
-// together is found by iteration. takt_plan/src/analysis/local_analysis.hpp has the proof that this
+// thread is analysed by itself. A task that another thread starts is released as late as the bound
+// of its starter says. Bounds make lateness, and lateness makes bounds; iteration finds the least
+// solution of all together. takt_plan/src/analysis/local_analysis.hpp has the proof that this
 // solution bounds all of them at once.
 //
-// The kinds, whose headers say what they implement, assume and refuse:
+// The kinds; the header of each says what it implements, assumes and refuses:
 //
 // - `priority`: threads of fixed OS priority that pick by `priority` or `fifo`, by segments of
 //   several tasks (priority_bounds.hpp);
@@ -18,22 +18,23 @@
 // - `deadline`: threads of policy deadline, task by task, whatever their order
 //   (src/analysis/deadline/reservations.hpp).
 //
-// Where at least two sources of a part of the model have known phases, `jobs` finds windows of all jobs of a
-// hyperperiod besides. All solutions are right by themselves, so that the smallest bound counts.
+// Where at least two sources of a part of the model have known phases, `jobs` finds windows of all
+// jobs of a hyperperiod besides. Each analysis is right by itself, so the smallest bound counts.
 //
-// A chain's bound is the sum over its parts: of the first one's latest release, then of each part's
-// response and the delay of the message to the next.
+// A chain's bound is the sum of the latest release of its first part, the response of each part,
+// and the delays of the messages between the parts.
 //
-// Callbacks that wait within a run for others (Task::waits_for) are analysed as in analysis/waits.hpp.
+// Callbacks that wait within a run for others (Task::waits_for) are analysed as in
+// analysis/waits.hpp.
 //
-// A task or a chain has no bound if the analysis of its kind refuses it, or if it depends on a task that
-// has no bound. It then has a sentence that says why.
+// A task or a chain has no bound if the analysis of its kind refuses it, or if it depends on a task
+// that has no bound. It then has a sentence that says why.
 //
-// With `explain` each part of a chain comes with the terms of the equation that bounds it, which add up
-// to its response (bound_terms.hpp). The most important chains get them first, and none does once there
-// are `most_terms`.
+// With `explain` each part of a chain comes with the terms of the equation that bounds it, which
+// add up to its response (bound_terms.hpp). The most important chains get them first. Once there
+// are `most_terms`, no further chain gets terms.
 //
-// Limits: those of the kinds, and a thousand rounds over all.
+// Limits: those of the kinds, and a thousand rounds over all tasks.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__BOUNDS_HPP_
@@ -57,7 +58,7 @@ namespace takt_plan
 /// soundness notices each omitted term.
 struct ThreadTerms
 {
-  bool lateness = true;    ///< releases may be late, because another thread sends them
+  bool lateness = true;    ///< another thread sends them, so releases may be late
   bool supply = true;      ///< a reservation is less than a core
   bool blocking = true;    ///< a less urgent task of the same thread of policy deadline may have
                            ///< begun
@@ -66,8 +67,8 @@ struct ThreadTerms
   bool switches = true;    ///< switches to threads of policy deadline, beyond one for each run
 };
 
-/// The terms of job windows (takt_plan/src/analysis/jobs/job_windows.hpp). All are needed: a test of soundness notices
-/// each omitted term.
+/// The terms of job windows (takt_plan/src/analysis/jobs/job_windows.hpp). All are needed: a test
+/// of soundness notices each omitted term.
 struct JobTerms
 {
   bool windows = true;    ///< false: no job has a window
@@ -104,8 +105,9 @@ struct BoundsOptions
   JobTerms jobs;
   /// Uses job windows alone. Where all phases are known, this takes a fraction of the time.
   bool jobs_only = false;
-  /// With `jobs_only`: a limit for each chain; empty: no limits. If a bound exceeds its limit, or if a timer may skip a
-  /// period, no task of that part of the model has a bound: a search does not need it.
+  /// With `jobs_only`: a limit for each chain; empty: no limits. If a bound exceeds its limit, or
+  /// if a timer may skip a period, no task of that part of the model has a bound: a search does not
+  /// need it.
   std::vector<Ns> give_up_above;
   /// Also finds the terms that each bound is the sum of (SegmentBound::terms). Takes time; does not
   /// change bounds.
@@ -127,18 +129,18 @@ struct ChainAnswer
 /// The bounds of one model.
 struct Bounds
 {
-  /// For each task: the time from the nominal release of its source to the end of the task; the largest over its
-  /// sources, also indirect ones. For a task that waits for a set of messages, or that such a task starts: from the
-  /// latest nominal release of the sources of the set's messages. Only bounds of chains have the time that a message
-  /// waits for its set.
+  /// For each task: the time from the nominal release of its source to the end of the task; the
+  /// largest over its sources, also indirect ones. For a task that waits for a set of messages, or
+  /// that such a task starts: from the latest nominal release of the sources of the set's messages.
+  /// Only bounds of chains have the time that a message waits for its set.
   std::vector<takt_rt::Result<Ns>> tasks;
   /// One for each chain. A fault gives the reason why the chain has no bound.
   std::vector<takt_rt::Result<ChainAnswer>> chains;
-  /// For each task of a model with callbacks that wait for others: the longest wait of a run. 0 for tasks that do not
-  /// wait, or whose wait has no bound.
+  /// For each task of a model with callbacks that wait for others: the longest wait of a run. 0 for
+  /// tasks that do not wait, or whose wait has no bound.
   std::vector<Ns> waits;
-  /// With BoundsOptions::jobs_only: the number of pairs of a task and a triggering topic for which more messages may
-  /// wait than Task::depth. Otherwise 0.
+  /// With BoundsOptions::jobs_only: the number of pairs of a task and a triggering topic for which
+  /// more messages may wait than Task::depth. Otherwise 0.
   Index short_histories = 0;
 };
 

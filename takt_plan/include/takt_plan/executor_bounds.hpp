@@ -9,49 +9,51 @@
 //
 //       sbf(A + R) >= own(A + 1) + sum of interferers(A + R - C + 1) + blocking
 //
-//   What interferes and blocks is the caller's to say. The lemma for polled tasks is known to be off
-//   in places and serves as a cross-check only.
+//   The caller gives the interferers and the blocking. The lemma for polled tasks has known faults,
+//   and serves only as a cross-check.
 //
 // - Round robin, after Blaß, Casini, Bozhko and Brandenburg, "A ROS 2 Response-Time Analysis
 //   Exploiting Starvation Freedom and Execution-Time Variance" (RTSS 2021), Theorem 2, with scalar
 //   times and unknown order: between two polling points each polled task runs at most once. With
 //   assumed bounds R of all tasks, found by iteration:
 //
-//       K    = arrivals(R)                                    polling points it meets at most
+//       K    = arrivals(R)                                    most polling points that it meets
 //       n_x  = arrivals_x(S + R_x - 1), for polled x at most K + 1
 //       S*   = least S with sbf(S) >= 1 + sum of C_x n_x + C (arrivals(S + R - 1) - 1)
 //       R*   = least t with sbf(t) >= sbf(S*) - 1 + C
 //
-//   For a run of tasks that start each other, K is the sum over the run, and the rest is the last
-//   task's: work is counted once for the run, not once for each of its tasks.
+//   For a run of tasks that start each other, K is the sum over the run, and all else is that of
+//   the last task: work counts once for the run, not once for each of its tasks.
 //
-// - Busy window, from the same paper, Theorem 3: the thread had nothing to do before time 0, so what
-//   may delay an activation at time A was released at 0 or later, however late it may be in general.
-//   K is that of Theorem 2:
+// - Busy window, from the same paper, Theorem 3: the thread had no work before time 0. So all work
+//   that may delay an activation at time A was released at 0 or later, however late its releases
+//   may be in general. K is that of Theorem 2:
 //
 //       n_x  = arrivals_x(S), for polled x at most arrivals_x(A) + K + 1
 //       S*   = least S with sbf(S) >= 1 + sum of C_x n_x + C (arrivals(A + 1) - 1)
 //       F*   = least t with sbf(t) >= sbf(S*) - 1 + C
 //       R*   = the largest F* - A over all A of the busy window
 //
-//   Where a run of tasks was activated is not known from A, the activation of its last task; the
-//   theorem takes 0. Here the run's tasks before the last are known to end by some `prefix` after the
-//   run's activation, so that A - prefix is nearer, and K is the last task's alone.
+//   From A, the activation of the last task of a run, the activation of the run is not known; the
+//   theorem takes 0. Here the earlier tasks of the run are known to end by some `prefix` after the
+//   run's activation. So A - prefix is closer, and K is that of the last task alone.
 //
-// Neither of the theorems 2 and 3 is always below the other. Both hold for whatever bounds R hold, so
-// the smaller one may be put into both.
+// Neither of the theorems 2 and 3 is always below the other. Both hold for any bounds R that hold,
+// so each may use the smaller bounds of both.
 //
-// Which timer rule: under `snapshot` every task is polled; under `immediate` timers are not.
+// The timer rule decides which tasks are polled: under `snapshot` all tasks; under `immediate` all
+// but timers.
 //
-// What takes the thread's core away is not part of the theorems. It is taken off the supply:
-// wherever they ask for sbf(t) >= x, here it is sbf(t) >= x + taken(t) + once, with `taken(t)` the
-// most that is taken in any interval of length t. That is a supply again, for sbf(t) - taken(t) -
-// once is what the thread gets at least in an interval in which it has work; the run that is looked
-// at is exposed to it up to its end.
+// The theorems do not have work that takes the thread's core away. It is subtracted from the
+// supply: for each sbf(t) >= x of the theorems, the condition here is sbf(t) >= x + taken(t) +
+// once. `taken(t)` is the most time that is taken in any interval of length t. The difference is a
+// supply again: the thread gets at least sbf(t) - taken(t) - once in an interval in which it has
+// work. The analysed run is exposed to such work up to its end.
 //
-// Limits, so that no numbers can make them hang: a million evaluations for each task, and a thousand
-// rounds over all tasks. What is not found by then counts as unbounded; real systems need thousands.
-// A task whose bound still grows after the thousand rounds does not take the others' from them.
+// Limits, so that no numbers can make them hang: a million evaluations for each task, and a
+// thousand rounds over all tasks. A bound that is not found by then counts as unbounded; real
+// systems need thousands of evaluations. If the bound of one task still grows after a thousand
+// rounds, the other tasks keep theirs.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__EXECUTOR_BOUNDS_HPP_
@@ -95,7 +97,7 @@ struct Service
   Service(Supply of) : supply(std::move(of)) {}  // NOLINT(google-explicit-constructor)
 
   Supply supply;
-  std::vector<Demand> taken;  ///< by threads that the kernel prefers at any time
+  std::vector<Demand> taken;  ///< threads that the kernel prefers at any time take it
   Ns once = 0;                ///< by less urgent work, once while the thread has work
 
   /// The most time taken from the thread in an interval of `length` in which it has work.
@@ -111,15 +113,16 @@ Ns nonpreemptive_bound(
 struct ExecutorTask
 {
   Demand demand;
-  bool polled = true;  ///< false: it need not wait for a polling point, and precedes all polled
-                       ///< tasks
+  /// False: it does not wait for a polling point, and precedes all polled tasks.
+  bool polled = true;
   /// Releases of its sources in an interval that begins when the thread has no work. If the end of
   /// another task of the thread starts this task, it is released as often as that task. Empty: as
   /// in any other interval.
   std::vector<Arrivals> in_window = {};
 };
 
-/// Terms of the equations that are easily forgotten. All are needed: a test of soundness notices each omitted term.
+/// Terms of the equations that are easily forgotten. All are needed: a test of soundness notices
+/// each omitted term.
 struct RoundRobinTerms
 {
   bool queued = true;    ///< earlier activations of the task itself
@@ -129,7 +132,8 @@ struct RoundRobinTerms
   friend bool operator==(const RoundRobinTerms &, const RoundRobinTerms &) = default;
 };
 
-/// The same for Theorem 3. A simulation notices only the first three: the large count K hides the others.
+/// The same for Theorem 3. A simulation notices only the first three: the large count K hides the
+/// others.
 struct BusyWindowTerms
 {
   bool queued = true;  ///< earlier activations of the task itself
@@ -155,8 +159,8 @@ std::vector<Ns> busy_window_bounds(
 std::vector<Ns> round_robin_or_busy_window_bounds(
   const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon);
 
-/// Positions of tasks; not empty. Each task but the first is polled. Each end of the task before starts it at once;
-/// other tasks may start it, too.
+/// Positions of tasks; not empty. Each task but the first is polled. Each end of the task before
+/// starts it at once; other tasks may start it, too.
 using TaskRun = std::vector<std::size_t>;
 
 /// From the activation of the first task to the end of the last, given a bound of each task, by
@@ -170,8 +174,8 @@ Ns busy_window_run_bound(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms = {});
 
-/// The smallest of three bounds: by Theorem 2; by Theorem 3, with the bound of the run without its last task as
-/// `prefix`; and that bound plus the bound of the last task.
+/// The smallest of three bounds: by Theorem 2; by Theorem 3, with the bound of the run without its
+/// last task as `prefix`; and that bound plus the bound of the last task.
 Ns run_bound(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms = {});

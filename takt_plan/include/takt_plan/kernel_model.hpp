@@ -1,30 +1,31 @@
 // The kernel's part of a simulation: which thread runs on which core, in virtual time.
 //
-// It knows threads that are runnable or not, and nothing of what they do. Whoever drives it wakes and
-// blocks threads, asks for the assignment and lets time pass:
+// It knows whether threads are runnable, and not what they do. The simulation wakes and blocks
+// threads, asks for the assignment and lets time pass:
 //
 //     wake(t)  block(t)  ──►  settle()  ──►  core_of(t)  ──►  advance(to)   to <= next_change()
 //
 // One run queue for all cores; each moment the most urgent runnable threads run, each on one of the
-// cores it may use. A thread that runs stays where it is as long as it may; one that comes takes an
-// idle core, else that of the least urgent thread. Migration costs nothing.
+// cores it may use. A running thread stays on its core as long as it may. A new one takes an idle
+// core, else the core of the least urgent thread. Migration costs nothing.
 //
 // - fifo, rr (SCHED_FIFO, SCHED_RR): the highest priority, inside a priority the queue's order. A
 //   woken thread goes to the tail, a preempted one stays at the head. rr: to the tail after a
 //   quantum. A raised thread goes to the tail of its new priority, a lowered one to the head.
-// - deadline (SCHED_DEADLINE): above all others, earliest absolute deadline first, each in a constant
-//   bandwidth server. It starts anew when it wakes with more budget left than its bandwidth allows up
-//   to its deadline; who used up the budget waits for the next period.
-// - fair (SCHED_OTHER, BATCH, IDLE): below all others, least virtual time first, which passes slower
-//   for heavier threads. It runs for a slice before others are considered, and one that wakes
-//   preempts none of its kind.
+// - deadline (SCHED_DEADLINE): above all others, earliest absolute deadline first, each in a
+//   constant bandwidth server. The server starts anew when the thread wakes with more budget left
+//   than its bandwidth allows up to its deadline. A thread that has used up its budget waits for
+//   the next period.
+// - fair (SCHED_OTHER, BATCH, IDLE): below all others, least virtual time first, which passes
+//   slower for heavier threads. A thread runs for a slice before others are considered. A thread
+//   that wakes preempts no fair thread.
 //
 // Simplified: fair threads have one virtual clock for all cores they share, and neither lag nor
-// wake-up preemption; whoever shares a core by nice levels gets its share over some slices, not each
-// latency of CFS or EEVDF. Real-time throttling (sched_rt_runtime_us) and the admission test of
-// deadline threads are not modelled.
+// wake-up preemption; threads that share a core by nice levels get their shares over some slices,
+// but not each latency of CFS or EEVDF. Real-time throttling (sched_rt_runtime_us) and the
+// admission test of deadline threads are not modelled.
 //
-// Not thread-safe; `add` allocates, nothing else does, nothing blocks.
+// Not thread-safe. Only `add` allocates; no function blocks.
 #ifndef TAKT_PLAN__KERNEL_MODEL_HPP_
 #define TAKT_PLAN__KERNEL_MODEL_HPP_
 
@@ -85,7 +86,8 @@ public:
   /// The virtual time in ns.
   Ns now() const noexcept { return now_; }
 
-  /// The thread becomes runnable; does nothing if it is. This and the functions below take effect at the next `settle`.
+  /// The thread becomes runnable; does nothing if it is. This and the functions below take effect
+  /// at the next `settle`.
   void wake(Index thread);
   /// The thread has no work any more.
   void block(Index thread);
@@ -99,7 +101,8 @@ public:
   Index running(Index core) const noexcept { return running_[core]; }
   /// The core of the thread since the last `settle`, or kNone.
   Index core_of(Index thread) const noexcept { return threads_[thread].core; }
-  /// Counts how often the thread came on a core: for each wake-up, return from a preemption, and migration.
+  /// Counts how often the thread came on a core: for each wake-up, return from a preemption, and
+  /// migration.
   std::uint64_t switches(Index thread) const noexcept { return threads_[thread].switches; }
 
   /// The time up to which the assignment holds, if no thread wakes, blocks or changes its priority;

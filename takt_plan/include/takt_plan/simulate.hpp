@@ -1,30 +1,32 @@
-// Simulation: runs a system under a schedule event by event, in virtual time, and says what responses
-// it saw.
+// Simulation: runs a system under a schedule event by event, in virtual time, and reports the
+// responses.
 //
-// Callbacks are picked by takt_core's own scheduler, one for each executor, driven as executor threads
-// drive it; cores are shared as kernel_model.hpp says. What the system and the schedule leave open,
-// the phases of sources, execution times, jitter and how long messages are under way, is drawn from a
-// seed, so that a run can be had again.
+// Callbacks are picked by takt_core's own scheduler, one for each executor, driven as executor
+// threads drive it. Threads share cores as kernel_model.hpp says. The system and the schedule leave
+// phases of sources, execution times, jitter and the times of messages under way open: the
+// simulation draws these from a seed, so that a run can be repeated.
 //
-// What a run does:
+// In a run:
 // - A woken thread that gets a core looks for work. A run of a callback is: dispatch, take, the
-//   execution time, publish; take and publish at the middleware ceiling if there is one. What it
-//   published arrives when it ends; in another executor later, by at most what the system says.
-// - Runs of non-triggering callbacks come between the take and the execution time of their taker. A message that the taker
-//   leaves out costs a dispatch and a take.
-// - What runs of a group with logical execution time publish arrives at the end of the period, when a callback of its own
-//   publishes it on the timer's threads, as in the executor (src/simulation/simulation_borders.cpp).
+//   execution time, publish; take and publish at the middleware ceiling if there is one. Its
+//   messages arrive when it ends. In another executor they arrive later, by at most the time that
+//   the system says.
+// - Runs of non-triggering callbacks come between the take and the execution time of their taker. A
+//   message that the taker leaves out costs a dispatch and a take.
+// - Messages of a group with logical execution time arrive at the end of the period, when a
+//   callback of the executor publishes them on the timer's threads, as in the executor
+//   (src/simulation/simulation_borders.cpp).
 // - Overheads: `dispatch` per run, `middleware` for the message a run takes and for each that it
 //   publishes, `context_switch` each time a thread comes on a core.
-// - A message from another executor is released when it arrives, as on a real system. A response of a
-//   chain still counts from its root's nominal release.
-// - After the duration nothing is released any more, and what is under way ends; it has ten times the
-//   duration for that. A message that waits for a set of newest messages, or for a taker, then has no response: on a running
-//   system the next one of its topic might be kept in place of it.
+// - A message from another executor is released when it arrives, as on a real system. A response of
+//   a chain still counts from its root's nominal release.
+// - After the duration no source releases any more, and present work ends; it has ten times the
+//   duration for that. A message that waits for a set of newest messages, or for a taker, then has
+//   no response: on a running system the next one of its topic might be kept in place of it.
 //
-// Simplified: the scheduler's own work and system calls take no time beyond `dispatch`; what a timer's
-// jitter delays is the thread that sleeps until then, so a busy thread sees it in time; the phases of
-// several executors count from one common start.
+// Simplified: the scheduler's own work and system calls take no time beyond `dispatch`; the jitter
+// of a timer delays only a thread that sleeps until the release, so a busy thread sees the release
+// in time; the phases of several executors count from one common start.
 //
 // Set-up only: allocates, takes long. The same input gives the same result.
 #ifndef TAKT_PLAN__SIMULATE_HPP_
@@ -70,10 +72,12 @@ struct SimulationOptions
   std::uint64_t seed = 1;  ///< of the first run; each further run has the next number
   Phases phases = Phases::fixed;
   Execution execution = Execution::worst;
-  /// If set: the execution time of each run that works, from 0 to the task's longest time. `run`: the number of such
-  /// runs of the task that began before in the same simulated run. Must return the same value for the same arguments.
+  /// If set: the execution time of each run that works, from 0 to the task's longest time. `run`:
+  /// the number of such runs of the task that began before in the same simulated run. Must return
+  /// the same value for the same arguments.
   std::function<Ns(Index task, std::uint64_t run)> execution_time;
-  /// If set: called from time to time, with the runs that ended and the virtual time of the present one.
+  /// If set: called from time to time, with the runs that ended and the virtual time of the present
+  /// one.
   std::function<void(std::uint64_t runs, Ns now)> progress;
   KernelOptions kernel;
 };

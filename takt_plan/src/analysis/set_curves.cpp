@@ -13,7 +13,7 @@ void SetCurves::Stair::narrow(const Stair & other)
   until = std::min(until, other.until);
 }
 
-/// For lengths that are this much shorter.
+/// The stair for lengths that are larger by `by`, seen from the shorter lengths.
 SetCurves::Stair SetCurves::Stair::earlier(Ns by) const
 {
   return {std::max<Ns>(0, from - by), until == kUnbounded ? kUnbounded : until - by, count};
@@ -27,7 +27,7 @@ SetCurves::SetCurves(const Streams & streams, TimesOf times)
   known_(streams.tasks())
 {
   std::vector<std::vector<Index>> before(
-    streams.tasks());  // itself, and all that it counts through
+    streams.tasks());  // the set's task, and all tasks through which it is counted
   for (const MessageSet & set : streams.sets()) {
     std::vector<Index> & own = before[set.task];
     own.push_back(set.task);
@@ -50,7 +50,7 @@ void SetCurves::moved(Index stream, int round)
 {
   const Index task = streams_.all()[stream].task;
   if (streams_.all()[stream].set == stream) {
-    return;  // it begins with a set, and is not a message of one
+    return;  // the stream begins with a set, and is not a message of one
   }
   for (const Index after : after_[task]) {
     moved_[after] = round;

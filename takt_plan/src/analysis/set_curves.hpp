@@ -1,10 +1,11 @@
-// How often sets of newest messages are complete in a window of some length (message_set.hpp), and what
-// comes after them is released: counted through the sets before them, and remembered.
+// How often sets of newest messages are complete in a window of some length (message_set.hpp), and
+// what comes after them is released: counted through the sets before them, and remembered.
 //
-// A count is a staircase over the length: beside it, the first and the last length that have the same
-// steps of all that it is made of are known. Within these the count is the same, so nothing is counted
-// twice: each set is asked once for each of its stairs until something in its sight is released later.
-// Without that, sets that continue sets are counted anew for each length, each time through all before.
+// A count is a staircase over the length: beside it, the first and the last length that have the
+// same steps of all that it is made of are known. Within these the count is the same, so nothing is
+// counted twice: each set is asked once for each of its stairs until something in its sight is
+// released later. Without that, sets that continue sets are counted anew for each length, each time
+// through all before.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__SET_CURVES_HPP_
@@ -26,20 +27,20 @@ public:
   /// Keeps a reference to `streams`.
   SetCurves(const Streams & streams, TimesOf times);
 
-  /// How many of the stream's releases there are in any window of `length` at most.
+  /// The largest number of the stream's releases in a window of `length`.
   Ns releases(Index stream, Ns length) const override;
 
-  /// To be told whenever the stream's `released` or `since` is another.
+  /// Call it after the stream's `released` or `since` has changed.
   void moved(Index stream, int round);
-  /// The last round that moved something that the count of the stream's set depends on; 0: none, or it
-  /// is after no set that is counted.
+  /// The last round that moved a stream on which the count of this stream's set depends. 0: no such
+  /// stream moved, or the stream comes after no set that is counted.
   int moved_round(Index stream) const;
 
-  /// How often a set was counted: what the effort is measured by.
+  /// The number of times that a set was counted: the measure of the effort.
   std::uint64_t counted() const noexcept { return counted_; }
 
 private:
-  /// The same count for all lengths from here to there.
+  /// A range of lengths with the same count.
   struct Stair
   {
     Ns from = 0, until = kUnbounded;
@@ -47,7 +48,7 @@ private:
     void narrow(const Stair & other);
     Stair earlier(Ns by) const;
   };
-  /// Rising, apart from each other.
+  /// Rising, without overlap.
   using Stairs = std::vector<Stair>;
   static constexpr std::size_t kMostStairs = 256;
 
@@ -59,8 +60,8 @@ private:
   const Streams & streams_;
   const TimesOf times_;
   std::vector<std::vector<Index>>
-    after_;                            // per task with a set: itself, and all that count through it
-  std::vector<int> moved_;             // per task
+    after_;                 // per task with a set: itself, and all tasks that count through it
+  std::vector<int> moved_;  // per task
   mutable std::vector<Stairs> known_;  // per task
   mutable std::uint64_t counted_ = 0;
 };

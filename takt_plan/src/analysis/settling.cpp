@@ -13,18 +13,20 @@ namespace takt_plan
 namespace
 {
 
-// Beyond either, each set that one start leaves in one order counts as one that does not settle.
+// Beyond either limit, each set that one start leaves in one order counts as a set that does not
+// settle.
 constexpr Index kMostTasksTried = 1'000;
 constexpr Index kMostWorkTried = 5'000;  // sets times tasks, one set after the other
 
-// The largest of all parts of the model with known phases; 0: there are none.
+// The longest time, in whole hyperperiods, until all sources of a part with known phases have
+// begun; 0: no part has known phases.
 Ns longest_hyperperiods(const Model & model, const detail::Flow & flow)
 {
   Ns longest = 0;
   for (const detail::JobGraph & graph : detail::job_graphs(model, flow)) {
     Ns offset = 0;
     for (const detail::JobNode & node : graph.nodes) {
-      // Where offsets count from a start, nobody starts later.
+      // If offsets count from the start of the process, no source begins later after a disturbance.
       if (
         node.from.empty() && node.topics.empty() &&
         !model.counts_from_start(model.tasks[node.task])) {
@@ -96,7 +98,8 @@ std::vector<Index> lasting_sets(
   return lasting.empty() ? sets : lasting;  // several together
 }
 
-/// Marks the tasks that are before some topics of the set. Where one is before all, no topic has a message more than another.
+/// Marks the tasks that are before some topics of the set, but not before all. A task before all
+/// topics gives each of them as many messages.
 void mark_before(
   const Model & model, const detail::Flow & flow, Index set, std::vector<char> & marks)
 {

@@ -104,7 +104,7 @@ std::vector<Demand> ThreadAnalysis::demands(const Lateness & lateness)
   std::vector<Demand> all;
   for (const Index task : tasks()) {
     Demand demand;
-    // What takes no time needs the thread to have its core all the same.
+    // A task that takes no time still waits until its thread has a core.
     demand.cost = std::max<Ns>(model_.tasks[task].cost(), 1);
     for (const Index id : flow_.streams.of(task)) {
       const Stream & stream = flow_.streams.all()[id];
@@ -170,7 +170,7 @@ void ThreadAnalysis::solve_window()
   bound_runs(executor);
 }
 
-/// True if the end of the one stream before starts this one at once, on this thread.
+/// True if the end of the only stream before starts this one at once, on this thread.
 bool ThreadAnalysis::continues(Index id) const
 {
   const Stream & stream = flow_.streams.all()[id];
@@ -183,7 +183,7 @@ bool ThreadAnalysis::continues(Index id) const
          !model_.tasks[stream.task].triggers[from.link].call;
 }
 
-/// What starts in the window's thread is not late before that has run.
+/// The lateness of the work in the thread's window: a run of tasks is as late as its first stream.
 Ns ThreadAnalysis::late_in_window(Index id) const
 {
   while (continues(id)) {
@@ -227,7 +227,7 @@ Ns ThreadAnalysis::end(Index stream, Ns released, Ns response) const
   return found == ends_.end() ? sum : std::max(released, std::min(sum, found->second));
 }
 
-/// What is as urgent or more, and the longest run that is not.
+/// The tasks that are as urgent or more, and the longest of the others.
 Ahead ThreadAnalysis::ahead_in_order(Index own) const
 {
   Ahead ahead;

@@ -1,17 +1,14 @@
-// One thread that runs its tasks to their end, by what it gets of its core: the equations of
-// executor_bounds.hpp over the service of thread_service.hpp.
-//
-// By the thread's order:
+// The analysis of one thread that runs its tasks to their end: the equations of executor_bounds.hpp
+// over the service of thread_service.hpp. The thread's order decides:
 //
 // - `window`: round robin, as window_bounds.hpp says;
-// - `priority`: non-preemptive work. Tasks of the same priority or above interfere; one run below
-//   blocks, which may have begun just before;
-// - `fifo`: likewise with all others interfering, also those that are released later. Nothing
-//   blocks beyond that, for whatever has begun was released.
+// - `priority`: non-preemptive work. Tasks of the same priority or above interfere. One run of a
+//   lower priority, which may have begun just before, blocks;
+// - `fifo`: non-preemptive work. All other tasks interfere, also those that are released later. No
+//   run blocks beyond that, because each run that had begun was released.
 //
-// A task that another one starts counts by its own releases' lateness, whichever thread that is on.
-// So nothing is known of what the thread's tasks start among themselves but when they do it at the
-// latest.
+// A task that another task starts counts by the lateness of its own releases, on any thread. So the
+// analysis knows of tasks that start each other only the latest time of each start.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__THREAD_ANALYSIS_HPP_
@@ -46,7 +43,7 @@ public:
   std::string reason(Index task) const override;
 
 private:
-  /// Tasks of the same thread up to that of a stream, as positions; each starts the next one.
+  /// The tasks of this thread, as positions, that start each other up to the task of a stream.
   struct Run
   {
     TaskRun tasks;
@@ -60,7 +57,7 @@ private:
   void solve_window();
   void bound_runs(const std::vector<ExecutorTask> & executor);
   Run run_up_to(Index stream) const;
-  // What bounds are the sum of: thread_terms.cpp.
+  // The terms of bounds: thread_terms.cpp.
   void bound_runs_again(const std::vector<ExecutorTask> & executor);
   BoundTerms terms_in_order(Index own, const Ahead & ahead) const;
   BoundTerms terms_by_polling(
@@ -86,13 +83,16 @@ private:
   Service given_ = Supply::dedicated();  // of the last round
   bool solved_ = false;
   std::vector<Ns> responses_;
-  std::vector<Index> position_;             // of each task of the model among those covered
-  std::unordered_map<Index, Ns> released_;  // of each stream of these, in the last round
-  std::unordered_map<Index, Ns> ends_;      // by runs of tasks, where there are any
+  // Of each task of the model among the covered tasks; kNone: not covered.
+  std::vector<Index> position_;
+  std::unordered_map<Index, Ns> released_;  // per stream of these tasks, in the last round
+  // Per stream: the end of a run of tasks, if the run has several.
+  std::unordered_map<Index, Ns> ends_;
   Steps steps_;
-  Steps window_steps_;  // for what is only tighter
-  Steps run_steps_;     // what was left of them before runs of tasks were looked at
-  std::unordered_map<Index, std::vector<RunBound>> run_bounds_;  // once somebody asks for terms
+  Steps window_steps_;  // of the second theorem, which only makes bounds smaller
+  Steps run_steps_;     // the steps that were left before runs of tasks were examined
+  // After the first question for terms.
+  std::unordered_map<Index, std::vector<RunBound>> run_bounds_;
 };
 
 }  // namespace takt_plan::detail

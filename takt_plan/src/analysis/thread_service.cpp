@@ -123,7 +123,7 @@ Service ThreadService::fixed(const Lateness & lateness)
   return service;
 }
 
-// From its release to its end: it is preempted by whatever goes before it.
+// The time from its release to its end, which all work of `before_it` may delay.
 Ns ThreadService::end_of(Index index, const MoreUrgent & before_it, const Lateness & lateness)
 {
   const OtherLoad & own = model_.others[index];
@@ -132,7 +132,7 @@ Ns ThreadService::end_of(Index index, const MoreUrgent & before_it, const Latene
   before_it.take_from(service, lateness);
   for (const OtherLoad & other : model_.others) {
     if (&other != &own && on_core(other) && other.priority >= own.priority) {
-      // On several cores, it may bring what waited elsewhere.
+      // On several cores it may bring work that waited on another core.
       service.taken.push_back(load(other, other.cores.size() > 1 ? other.period : 0));
     }
   }
@@ -176,7 +176,7 @@ Service ThreadService::reserved(const Lateness & lateness) const
   return service;
 }
 
-/// One for each demand that `fixed` takes.
+/// The cause of each demand that `fixed` takes.
 std::vector<Taker> ThreadService::takers() const
 {
   std::vector<Taker> takers = before_.front().takers();

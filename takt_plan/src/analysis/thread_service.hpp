@@ -17,7 +17,8 @@
 //   to the thread when it is not at its ceiling; and of several, one had the core.
 // - threads of policy deadline: what reservations.hpp says.
 //
-// A thread of policy deadline: its reservation, less its further switches, as reservations.hpp says.
+// A thread of policy deadline: its reservation, less its further switches, as reservations.hpp
+// says.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__THREAD_SERVICE_HPP_
@@ -43,19 +44,19 @@ public:
   ThreadService(
     const Model & model, const Flow & flow, Index thread, Analysis kind, const ThreadTerms & terms);
 
-  /// Why nothing is known of it; the sentence goes on from the thread's name. Empty: `given` is
-  /// right.
+  /// The reason why the service is not known. The sentence goes on from the thread's name. Empty:
+  /// `given` is right.
   const std::string & refusal() const noexcept { return refusal_; }
 
-  /// With what is known so far; takes more when `lateness` rises.
+  /// The service by the lateness so far. It becomes less as `lateness` rises.
   Service given(const Lateness & lateness);
 
-  /// What is not the thread's own of an interval of `length`, in which it has `work` to do: the terms of
-  /// what `given` found.
+  /// The terms of an interval of `length`, in which the thread has `work` to do, that are not the
+  /// thread's own, by the service that `given` found.
   BoundTerms terms(const Service & given, Ns length, Ns work) const;
 
-  /// What takes the core from it without a bound as far as `given` saw, quoted; empty: nothing
-  /// does.
+  /// The first task that takes the core from the thread without a bound, quoted, as far as `given`
+  /// saw; empty: none.
   const std::string & unknown() const noexcept { return unknown_; }
 
 private:
@@ -76,10 +77,10 @@ private:
   const Ns horizon_;
   std::string refusal_;
   std::string unknown_;
-  std::vector<MoreUrgent> before_;  // goes before the thread: one, or none
+  std::vector<MoreUrgent> before_;  // the work that goes before the thread: one entry or none
   struct Other
   {
-    Index index = kNone;  // of Model::others
+    Index index = kNone;  // position in Model::others
     MoreUrgent before;    // goes before it
   };
   std::vector<Other> others_;

@@ -27,7 +27,7 @@ std::string doing(const Model & model, const Task & task)
                                 : "it waits for " + quoted(model.tasks[task.waits_for.front()].id);
 }
 
-/// The sentence for a wait that cannot be bounded whatever times there are.
+/// The sentence for a wait that has no bound, whatever the times are.
 std::string refuse(const Model & model, const Task & task)
 {
   const std::string name = quoted(task.id) + " has no bound, because ";
@@ -89,7 +89,7 @@ Ns longest_section(const PrioritySolver & solver, const Model & model, Index cor
   return most;
 }
 
-/// kUnbounded: `without` is the one that has no bound.
+/// The longest wait of a run. kUnbounded: the task `without` has no bound.
 Ns wait_of(const PrioritySolver & solver, const Model & model, Index index, Index & without)
 {
   const Task & task = model.tasks[index];
@@ -123,7 +123,7 @@ bool may_delay(const Model & model, const Task & waiting, const Task & other)
       const bool meets = std::any_of(x.cores.begin(), x.cores.end(), [&](Index core) {
         return std::find(y.cores.begin(), y.cores.end(), core) != y.cores.end();
       });
-      // A reservation bounds what its thread takes, whatever its tasks do.
+      // A reservation limits the time that its thread takes, whatever its tasks do.
       const bool below = x.kind == ThreadClass::deadline || y.kind == ThreadClass::deadline ||
                          (x.kind == ThreadClass::fair && y.kind != ThreadClass::fair) ||
                          (x.kind == y.kind && !y.follow && !x.follow && x.priority < y.priority);

@@ -136,8 +136,9 @@ private:
     return parts;
   }
 
-  /// True if `before` is a border task alone, timers with logical execution time of its executor take its messages, and only
-  /// border tasks of this executor publish what they take there.
+  /// True if three conditions hold: `before` is a border task alone, timers with logical execution
+  /// time of its executor take its messages, and only border tasks of this executor publish the
+  /// messages that they take there.
   bool meets_at_border(const Part & before, const Part & part) const
   {
     if (!before.at_border || before.tasks.size() != 1 || part.under_way != 0) {
@@ -154,7 +155,8 @@ private:
     return of_groups && (input ? input->from_borders : only_borders(part.tasks.front(), border));
   }
 
-  /// True if only border tasks of its executor publish what the reader gets of this one.
+  /// True if only border tasks of its executor publish the messages that the reader gets from this
+  /// border.
   bool only_borders(Index reader, Index border) const
   {
     const std::vector<Link> & reads = model_.tasks[reader].reads;
@@ -195,7 +197,7 @@ private:
   BoundsOptions with_terms(bool explain) const
   {
     BoundsOptions options = options_;
-    options.give_up_above.clear();  // the limits are those of other chains
+    options.give_up_above.clear();  // they are limits of other chains
     options.explain = explain;
     if (model_.chains.size() == 1) {
       options.most_terms = std::numeric_limits<std::size_t>::max();
@@ -203,8 +205,8 @@ private:
     return options;
   }
 
-  /// Adds terms to the segments that the results use; which ones these are is known only now. Each
-  /// has the importance of its chain.
+  /// Adds terms to the segments that the results use: these are known only now. Each segment has
+  /// the importance of its chain.
   void add_terms(EndToEndBounds & result) const
   {
     Model model = asked_.model();
@@ -249,7 +251,7 @@ private:
     return answer ? Result<const ChainAnswer *>(&*answer) : answer.faults();
   }
 
-  /// B, without the terms that `terms_` omits.
+  /// B of a part, without the terms that `terms_` omits.
   ChainAnswer later(const ChainAnswer & answer, const Part & part) const
   {
     ChainAnswer result = answer;
@@ -262,9 +264,9 @@ private:
     return result;
   }
 
-  /// W of a message that arrives by `there`, counted from the zero of all offsets. kUnbounded: all timers have had
-  /// their first release.
-  /// `from_border`: the border task at whose border it is there, if the phase of that is known.
+  /// W of a message that arrives by `there`, counted from the zero of all offsets. `there` is
+  /// kUnbounded: all timers have had their first release. `from_border`: the message is there at
+  /// the border of this task, whose phase is known.
   Result<Use> use(
     const Part & part, Ns there = kUnbounded, const Task * from_border = nullptr) const
   {
@@ -345,8 +347,8 @@ private:
     return result;
   }
 
-  /// The border task before part `i`, if the message is there at a border of known phase: the timer that takes it publishes what
-  /// is due before it takes its inputs.
+  /// The border task before part `i`, if the message is there at a border of known phase. At a
+  /// border the timer that takes the message first publishes due messages.
   const Task * border_before(const std::vector<Part> & parts, Index i) const
   {
     const Task & border = model_.tasks[parts[i - 1].tasks.front()];
@@ -397,7 +399,7 @@ private:
     result.reaction_time = events ? Result<Ns>(result.response) : sampled;
     result.age_at_output = result.response;
     if (input != nullptr) {
-      result.age_at_output = sampled;  // it also uses messages that are not the newest
+      result.age_at_output = sampled;  // the taker also uses messages that are not the newest
     } else if (parts.back().at_border) {
       result.age_at_output = sampled;
     } else if (parts.size() > 1) {
@@ -405,7 +407,7 @@ private:
     }
   }
 
-  /// The non-triggering callback with which the path ends; nullptr: it ends with none.
+  /// The non-triggering callback that ends the path; nullptr: another callback ends it.
   const Task * input_of(const std::vector<Part> & parts) const
   {
     const Task & last = model_.tasks[parts.back().tasks.back()];
@@ -424,8 +426,8 @@ private:
 
   static Faults beyond() { return {"the sum of its parts is beyond any time that can be told"}; }
 
-  /// W - B: it has read already. Nothing where some way has no bound, as no output is older than the
-  /// data before it is replaced.
+  /// The time by which the age at the output is shorter than the data age, W - B: the last part has
+  /// already read its message. 0 if a way of the part has no bound.
   Ns saved_by_last(const Part & last) const
   {
     Ns longest = 0;
@@ -461,8 +463,8 @@ private:
   double looks_ = 0;
   std::vector<std::vector<Part>> parts_;  // per chain
   Bounds found_;                          // answers to all questions
-  std::vector<std::vector<Index>> used_;  // per chain and part: positions of the answers that it
-                                          // uses
+  // Per chain and part: positions of the answers that the part uses.
+  std::vector<std::vector<Index>> used_;
 };
 
 }  // namespace
@@ -507,7 +509,7 @@ bool rests_on_phases(const ChainAnswer & chain)
 
 bool only_reads(const Task & task, Index before)
 {
-  // A taker's own messages for its input wait for its next run.
+  // The messages that a taker sends to its own input wait for the taker's next run.
   return task.input || std::none_of(
                          task.triggers.begin(), task.triggers.end(),
                          [&](const Link & link) { return link.from == before; });

@@ -36,8 +36,8 @@ public:
     for (Index task = 0; task < model.tasks.size(); ++task) {
       const std::vector<Index> & streams = streams_.of(task);
       for (const Index stream : streams) {
-        // Otherwise the task has its own bound. The bound of a chain that ends with a set lasts until the set is
-        // complete.
+        // Otherwise the task has its own bound. The bound of a chain that ends with a set lasts
+        // until the set is complete.
         if (streams.size() > 1 && !streams_.waits(task) && !model.tasks[task].newest) {
           chain_of_[stream] = asked_.add(detail::way_in(streams_, stream));
         }
@@ -55,7 +55,8 @@ public:
     std::vector<HistoryDepth> result;
     for (Index task = 0; task < model_.tasks.size(); ++task) {
       if (const auto & input = model_.tasks[task].input) {
-        // Messages for other inputs may always be too many, and their takers take the newest ones.
+        // Only inputs of logical execution time need a depth. Messages for other inputs may always
+        // be too many; their takers take the newest ones.
         for (const Index topic :
              input->by_release ? topics(model_.tasks[task]) : std::vector<Index>()) {
           result.push_back({task, topic, needed_by_release(task, topic)});
@@ -134,8 +135,8 @@ private:
   Result<Ns> needed_by_release(Index index, Index topic) const
   {
     const WaitingInput & input = *model_.tasks[index].input;
-    Ns longest = 0;  // from its arrival until it is taken
-    Ns late = 0;     // from the release until then
+    Ns longest = 0;  // from the message's arrival until it is taken
+    Ns late = 0;     // from the taker's release until the message is taken
     for (const Index taker : input.takers) {
       const auto & bound = found_.tasks[taker];
       if (!bound) {
@@ -148,11 +149,11 @@ private:
     if (!all || input.keep == 0) {
       return all;
     }
-    // Of those that arrived by the release only the newest ones are wanted.
+    // The taker wants only the newest messages of those that arrived by the release.
     return std::min(*all, add(static_cast<Ns>(input.keep), *arrivals(index, topic, late)));
   }
 
-  /// The most messages of a topic of an input that arrive in a time of this length.
+  /// The largest number of messages of an input's topic that arrive within `length`.
   Result<Ns> arrivals(Index index, Index topic, Ns length) const
   {
     const Task & task = model_.tasks[index];

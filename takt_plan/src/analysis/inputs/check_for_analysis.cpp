@@ -15,10 +15,11 @@ namespace
 using takt_rt::Faults;
 using takt_schedule::quoted;
 
-/// Empty: priorities fall along each sequence, or stay the same.
+/// A fault if a sequence has a callback before a more urgent one. Empty: priorities fall along each
+/// sequence, or stay the same.
 std::string rising_sequence(const Model & model)
 {
-  // A place may have several callbacks. Of those the least urgent one is the one to compare with.
+  // A place may have several callbacks. Compare with the least urgent one.
   std::map<std::pair<Index, Index>, std::multimap<std::uint32_t, const Task *>> sequences;
   for (const Task & task : model.tasks) {
     const bool by_priority =

@@ -34,7 +34,8 @@ bool picks_in_order(const Thread & thread)
          (thread.order == takt_core::Order::priority || thread.order == takt_core::Order::fifo);
 }
 
-/// Why the condition is not covered, whatever the times are; empty: it may be.
+/// The reason why the analysis does not cover the condition, whatever the times are; empty: it may
+/// cover it.
 std::string refuse(const Model & model, const Group & group)
 {
   const takt_core::Condition & condition = *group.condition;
@@ -128,10 +129,12 @@ private:
   struct Gap
   {
     Ns between = 0;  ///< P + E
-    Ns first = 0;    ///< the same with the first release of the timer, if that is later than P
+    /// The same with the first release of the timer, if that comes later than after P.
+    Ns first = 0;
   };
 
-  /// Of the messages for an input that the releases of this timer lead to. Empty: not each of them does.
+  /// The longest times between messages for an input, if each release of this stream's timer leads
+  /// to one. Empty: not each release does.
   std::optional<Gap> gap_of(const Stream & stream, const Bounds & found) const
   {
     const Task & source = given_.tasks[stream.source];
@@ -169,7 +172,8 @@ private:
     return best;
   }
 
-  /// Raises the waits in `longer`. Empty: they are known.
+  /// Sets in `longer` the waits that follow from `found`. Returns the reason why they have no
+  /// bound; empty: they have one.
   std::string update(const Group & group, const Bounds & found, std::vector<Ns> & longer) const
   {
     const takt_core::Condition & condition = *group.condition;

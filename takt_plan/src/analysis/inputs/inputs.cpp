@@ -17,7 +17,7 @@ using takt_rt::Faults;
 using takt_rt::Result;
 using takt_schedule::quoted;
 
-/// The task that hears what `from` publishes; kNone: none does.
+/// The task that gets the messages of `from`; kNone: no task gets them.
 Index hearer(const Model & model, Index from)
 {
   for (Index index = 0; index < model.tasks.size(); ++index) {
@@ -40,7 +40,7 @@ bool on_one_thread(const Model & model, const WaitingInput & input)
                                 [&](Index taker) { return model.tasks[taker].threads == first; });
 }
 
-/// Why the input is not covered; empty: it is.
+/// The reason why the analysis does not cover the input; empty: it covers it.
 std::string refuse(const Model & model, Index index)
 {
   const Task & task = model.tasks[index];
@@ -72,7 +72,7 @@ std::string refuse(const Model & model, Index index)
   return {};
 }
 
-/// The most messages that may wait.
+/// The largest number of messages that may wait.
 Ns most_waiting(const Task & task)
 {
   std::set<Index> topics;
@@ -93,7 +93,7 @@ void add_to_taker(const Task & input, Task & taker)
   taker.time = add(taker.time, work);
   taker.dispatch = add(taker.dispatch, overhead);
   taker.of_inputs = std::max(taker.of_inputs, input.middleware);
-  if (taker.newest) {  // each message's run is a start of the taker
+  if (taker.newest) {  // each message starts a run of the taker
     taker.store = add(taker.store, add(work, overhead));
   }
 }

@@ -43,7 +43,7 @@ bool picks_in_order(const Model & model, const Task & timer)
          (thread.order == takt_core::Order::priority || thread.order == takt_core::Order::fifo);
 }
 
-/// Why the group of this timer is not covered; empty: it is.
+/// The reason why the analysis does not cover the group of this timer; empty: it covers it.
 std::string refuse(const Model & model, const std::vector<Index> & timers, Index index)
 {
   const Task & timer = model.tasks[index];
@@ -74,7 +74,8 @@ std::string refuse(const Model & model, const std::vector<Index> & timers, Index
   return {};
 }
 
-/// What the runs of a period publish: the timer's, and those of its inputs, at most `depth` each.
+/// The time to publish the messages of one period: those of the timer, and at most `depth` for each
+/// of its inputs.
 Ns publishes(const Model & model, Index timer)
 {
   Ns sum = model.tasks[timer].middleware;
@@ -88,7 +89,7 @@ Ns publishes(const Model & model, Index timer)
   return sum;
 }
 
-/// What other groups of the executor publish at a border.
+/// The time that other groups of the executor take to publish at a border.
 Ns publishes_of_others(const Model & model, const std::vector<Index> & timers, Index index)
 {
   Ns sum = 0;
@@ -111,9 +112,10 @@ Task border_task(const Task & timer, Index index, Ns publishing, bool any_set)
   task.dispatch = timer.dispatch;
   task.middleware = publishing;
   task.release = timer.release;
-  // Where something waits for the first message, Model::first_release says when it comes. For all else one release more than
-  // there is, before the first border, does no harm; but job windows of sets know only the offset. Without sets they need the
-  // offsets to be alike to see that such a task is due together with others.
+  // Tasks that wait for the first message use Model::first_release. For all other tasks a release
+  // before the first border, which does not really come, does no harm. But job windows of sets know
+  // only the offset. Without sets job windows need equal offsets, to see that such a task is due
+  // together with others.
   if (task.release->offset && any_set) {
     *task.release->offset = add(*task.release->offset, task.release->period);
   }
@@ -221,8 +223,8 @@ std::string late_runs(const Model & model, const std::vector<Result<Ns>> & tasks
   return {};
 }
 
-// Borders are at publisher.offset + k * publisher.period, releases at timer.offset + m * timer.period. Their distances are
-// all that are alike modulo the common divisor of the periods.
+// Borders are at publisher.offset + k * publisher.period, releases at timer.offset + m *
+// timer.period. Their distances are all that are alike modulo the common divisor of the periods.
 Ns longest_wait_from_border(const Task & publisher, const Task & timer)
 {
   const Ns divisor = std::gcd(publisher.release->period, timer.release->period);

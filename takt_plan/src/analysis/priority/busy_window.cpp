@@ -17,27 +17,28 @@ Ns constant(const BusyWindow & window, std::optional<Ns> begin)
   return add(add(blocked.time, blocked.started), add(window.ceiling, window.once));
 }
 
-/// Rounded up; `by` > 0.
+/// `value` / `by`, rounded up. `by` > 0.
 Ns divided(Ns value, Ns by)
 {
   return value >= 0 ? (value - (value > 0 ? 1 : 0)) / by + (value > 0 ? 1 : 0) : -(-value / by);
 }
 
-/// Activations d with d periods + jitter >= begin and d periods < end; `last`: the largest d. Those above zero may be
-/// later, since a period is the least distance of messages from outside.
+/// The number of activations d, up to `last`, with d periods + jitter >= begin and d periods < end.
+/// For d above zero the first condition does not count: an activation may come later than that,
+/// because the period of messages from outside is only their least distance.
 Ns activations(Ns begin, Ns end, Ns period, Ns jitter, Ns last)
 {
   const Ns first = std::min<Ns>(divided(begin - jitter, period), 1);
   return std::max<Ns>(0, std::min(divided(end, period) - 1, last) - first + 1);
 }
 
-/// A window, and where it begins; counts what enters it.
+/// Counts the releases that enter one window.
 class Count
 {
 public:
   Count(const BusyWindow & window, std::optional<Ns> begin) : window_(window), begin_(begin) {}
 
-  /// `begun`: of a window in which the segment's last run has begun, so that it may have started what comes after.
+  /// `begun`: the segment's last run has begun, so it may have started work that comes after it.
   Ns of(const Entry & entry, Ns length, const std::vector<Ns> & complete, bool begun) const
   {
     const Ns last = !entry.comes_after ? kUnbounded : begun ? 0 : -1;
@@ -51,7 +52,7 @@ public:
     return entry.set == kNone ? all : std::min(all, complete[entry.set]);
   }
 
-  /// Own releases, of which `number` are up to the one that is looked at.
+  /// The segment's own releases. `number` of them come up to the analysed activation.
   Ns own(Ns length, Ns number) const
   {
     if (!begin_) {
@@ -77,7 +78,8 @@ public:
   {
   }
 
-  /// `start`: some value not above the length until the last run begins. Its `length` is kUnbounded if there is no end.
+  /// `start`: a value that is not above the time until the last run begins. If there is no end, the
+  /// result's `length` is kUnbounded.
   Moment find(Ns number, std::optional<Ns> begin, Ns start)
   {
     Moment moment = find_last(number, begin, start);
@@ -87,7 +89,7 @@ public:
     return moment;
   }
 
-  /// Of the same activation, up to its message.
+  /// The same activation, up to its message.
   Moment find_message(Moment moment)
   {
     moment.leaving = true;
@@ -104,7 +106,7 @@ private:
       add(multiply(number, window_.after), multiply(number - 1, window_.forked)));
     const Ns less = add(window_.spared, window_.last);
     Moment moment{begin, number, kUnbounded, kUnbounded, false};
-    // What comes at the very moment goes before.
+    // Work that arrives at this very moment goes before the last run.
     moment.last = fixed_point(start, horizon_, steps_, [&](Ns length) {
       const Ns releases = count.own(length + 1, number);
       const Ns all =
@@ -162,7 +164,7 @@ private:
   Steps & steps_;
 };
 
-/// Until nothing is pending any more.
+/// The time until no work is pending any more.
 Ns whole_length(const BusyWindow & window, Ns horizon, Steps & steps)
 {
   const Ns own = add(window.before, add(window.after, window.forked));
@@ -178,9 +180,9 @@ Ns whole_length(const BusyWindow & window, Ns horizon, Steps & steps)
   });
 }
 
-/// Where windows may begin, after the nominal release of an activation: as late as some related activation allows that
-/// enters or has begun before.
-/// From the latest on.
+/// The possible beginnings of windows, after the nominal release of an activation. Each is the
+/// latest one for which a certain related activation still enters the window, or has begun before
+/// it. The latest beginning comes first.
 class Begins
 {
 public:
@@ -201,7 +203,7 @@ public:
     }
   }
 
-  /// The next one that is below the ones before.
+  /// The next beginning; it is below all earlier ones.
   Ns next()
   {
     const Ns latest = heap_.front().at;
@@ -235,15 +237,15 @@ private:
   std::vector<Next> heap_;
 };
 
-/// How long after the first activation of a window the activation `number` is, at least; as far as it is
-/// less than `most`.
+/// The least time from the first activation of a window to the activation `number`, but at most
+/// `most`.
 Ns apart(const BusyWindow & window, Ns number, Ns most)
 {
   Ns least = std::max<Ns>(0, multiply(number - 1, window.period) - window.jitter);
   if (window.curves == nullptr || number == 1) {
     return std::min(least, most);
   }
-  // The longest window that has fewer releases.
+  // Search the longest window with fewer than `number` releases.
   while (least < most) {
     const Ns middle = least + (most - least + 1) / 2;
     if (window.releases(middle) < number) {
@@ -290,7 +292,7 @@ Blocking blocking(const BusyWindow & window, std::optional<Ns> begin)
     for (const RelatedBlocker::From & from : blocker.from) {
       Ns time = blocker.cost;
       if (begin && from.bound != kUnbounded) {
-        // The last of its runs that may have begun ends last.
+        // Of the blocker's runs that may have begun, the last one ends last.
         const Ns last =
           std::min<Ns>(divided(*begin + 1, blocker.period) - 1, from.comes_after ? -1 : kUnbounded);
         const Ns left = from.bound + last * blocker.period - *begin;
@@ -325,7 +327,7 @@ Shares shares(const BusyWindow & window, const Entry & entry, const Moment & mom
 Worst worst_activation(
   const BusyWindow & window, Ns horizon, bool queued, bool from_activation, Steps & steps)
 {
-  // An overloaded window has no end; knowing it saves the steps to the horizon.
+  // An overloaded window has no end. The check saves the steps to the horizon.
   const Ns whole = overloaded(window) ? kUnbounded : whole_length(window, horizon, steps);
   if (whole == kUnbounded) {
     return {};
@@ -335,7 +337,8 @@ Worst worst_activation(
   Worst worst;
   worst.response = worst.leaves = -1;
   Begins begins(window);
-  // A window is no longer than the whole one: those that begin earlier end earlier than what is known.
+  // No window is longer than `whole`. So windows that begin earlier end before the end that is
+  // known already.
   for (Ns begin = begins.next(); begin + whole > window.jitter + worst.response;
        begin = begins.next()) {
     const Ns number = std::min(most, (window.jitter - begin) / window.period + 1);

@@ -1,4 +1,4 @@
-// The equations of a busy window, as numbers: priority_bounds.hpp says what they mean.
+// The equations of a busy window, on plain numbers. priority_bounds.hpp explains them.
 //
 // Set-up only: pure functions, nothing blocks.
 #ifndef TAKT_PLAN__SRC__BUSY_WINDOW_HPP_
@@ -13,8 +13,8 @@
 namespace takt_plan::detail
 {
 
-/// How often something may be released in a window of some length at most, where a period and a jitter
-/// do not say all.
+/// Counts a stream's releases in a window, for streams whose period and jitter do not describe them
+/// closely.
 class Curves
 {
 public:
@@ -25,24 +25,27 @@ public:
 /// Work that comes from outside of the window's core or level.
 struct Entry
 {
-  Index task = kNone;    ///< that it enters by; for messages
-  Index stream = kNone;  ///< whose lateness is the jitter; none: `jitter` as it is
+  Index task = kNone;    ///< the task that the message starts; for messages
+  Index stream = kNone;  ///< its lateness is the jitter; kNone: `jitter` counts
   Ns period = 0;
   Ns jitter = 0;
-  Ns cost = 0;           ///< per release, with all that follows from it in the window
-  Index thread = kNone;  ///< of policy deadline, if it is that one's reservation or switches
-  const Curves * curves = nullptr;  ///< of its stream, beside period and jitter
-  Index set = kNone;    ///< as often as that set of the window is complete; none: no set
-  Index other = kNone;  ///< of Model::others, if it is that one
-  Ns overhead = 0;      ///< what of the cost is; known of the work of complete sets
-  Ns late = 0;          ///< what of the cost goes before the segment's last run once that has begun
-  /// It has the window's own source: activation d is released between d periods after the nominal release of the
-  /// segment's activation, and its jitter later. Of what comes after the segment, only if d is below zero; or zero, once
-  /// the last run has begun, which may publish at any time.
+  Ns cost = 0;  ///< of one release, with all work of the window that follows from it
+  /// Of policy deadline: the entry is its reservation, or switches to and from it.
+  Index thread = kNone;
+  const Curves * curves = nullptr;  ///< closer counts of its releases; null: only period and jitter
+  Index set = kNone;                ///< its number of complete sets limits the count; kNone: no set
+  Index other = kNone;              ///< position in Model::others, for such a load
+  Ns overhead = 0;  ///< the part of `cost` that is overhead; only for the work on complete sets
+  /// The part of `cost` that may delay the segment's last run after that run has begun.
+  Ns late = 0;
+  /// `related`: the entry has the window's own source. Its activation d is released d periods after
+  /// the nominal release of the segment's activation, and at most its jitter later. `comes_after`:
+  /// the segment's own activation starts it, so only activations with d below zero count. Once the
+  /// last run has begun, which may publish at any time, d = 0 also counts.
   bool related = false, comes_after = false;
 };
 
-/// A less urgent task that the window's own source starts, and nothing else.
+/// A less urgent task that only the window's own source starts.
 struct RelatedBlocker
 {
   struct From
@@ -52,40 +55,41 @@ struct RelatedBlocker
     Ns bound = 0;              ///< the latest end of its runs, after the nominal release
   };
   Index task = kNone;
-  Ns cost = 0;     ///< for which it keeps the segment's thread
-  Ns started = 0;  ///< of W, by one run of it
+  Ns cost = 0;     ///< the time for which it keeps the segment's thread
+  Ns started = 0;  ///< the work of W that one run of it starts
   Ns period = 0;
   std::vector<From> from;
 };
 
-/// A set of newest messages that work of the window waits for (message_set.hpp).
+/// A set of newest messages (message_set.hpp) for which work of the window waits.
 struct WindowSet
 {
-  /// Where messages come from: one of these.
+  /// The source of a topic's messages: one of these.
   struct Input
   {
-    Index stream = kNone;  ///< as often as it is released
-    Index set = kNone;     ///< as often as that set, before this one, is complete
-    // Neither: once. What is less urgent had begun.
+    Index stream = kNone;  ///< one message for each release of it
+    Index set = kNone;     ///< one message for each complete set of this earlier set
+    // Neither: one message, of less urgent work that had begun.
   };
   std::vector<std::vector<Input>> topics;
 };
 
 struct BusyWindow
 {
-  Ns blocking = 0;        ///< by a task of any source
-  Ns started = 0;         ///< what a run of it starts in W
-  Index blocker = kNone;  ///< that task; `blockers` are instead of it
+  Ns blocking = 0;        ///< by `blocker`
+  Ns started = 0;         ///< the work of W that a run of `blocker` starts
+  Index blocker = kNone;  ///< of any source; related tasks are in `blockers`
   std::vector<RelatedBlocker> blockers;
   Ns ceiling = 0;
   Ns once = 0;
-  Ns before = 0;  ///< own cost for each own release in the window
-  Ns after = 0;   ///< own cost for each own activation up to the one that is looked at
-  Ns forked = 0;  ///< as `after`, but not for the one that is looked at
-  Ns before_under_way = 0, after_under_way = 0;  ///< what of the two is for messages under way
-  /// What follows the activation that is looked at, though it is in the entry of the activation's set.
+  Ns before = 0;  ///< the segment's cost for each of its releases in the window
+  Ns after = 0;   ///< the segment's cost for each activation up to the analysed one
+  Ns forked = 0;  ///< as `after`, but not for the analysed activation
+  Ns before_under_way = 0, after_under_way = 0;  ///< the parts of these two for messages under way
+  /// Work that follows the analysed activation, although the entry of the activation's set counts
+  /// it.
   Ns spared = 0, spared_overhead = 0;
-  /// What of the three is overhead.
+  /// The parts of `before`, `after` and `forked` that are overhead.
   Ns before_overhead = 0, after_overhead = 0, forked_overhead = 0;
   Ns period = 0;  ///< of the own releases
   Ns jitter = 0;
@@ -95,24 +99,27 @@ struct BusyWindow
   std::vector<WindowSet> sets;
   const Curves * set_curves = nullptr;  ///< of the sets' streams
 
-  Ns last = 0;  ///< of the costs: the segment's last run, and what that starts before its end
-  Ns before_late = 0;  ///< what of `before` goes before the last run once that has begun
+  /// Of the costs above: the segment's last run, and the work that it starts before its end.
+  Ns last = 0;
+  /// The part of `before` that may delay the last run after that run has begun.
+  Ns before_late = 0;
 
-  /// Own releases in a window of `length` at most.
+  /// The largest number of own releases in a window of `length`.
   Ns releases(Ns length) const;
-  /// How often each of the sets is complete.
+  /// For each set: how often it is complete in a window of `length`, at most.
   std::vector<Ns> complete(Ns length) const;
 };
 
 /// An activation in a window.
 struct Moment
 {
-  /// Where the window begins, after the nominal release of the activation; none: at any distance.
+  /// The beginning of the window, after the nominal release of the activation; absent: any.
   std::optional<Ns> begin;
   Ns number = 1;           ///< of the activation in the window
   Ns last = kUnbounded;    ///< from the window's beginning until its last run begins
   Ns length = kUnbounded;  ///< until its end
-  /// Up to its message, if that is its only one: before that nothing has begun that comes after it.
+  /// True: `length` ends at the activation's only message, and not at its end. Until the message no
+  /// work has begun that comes after the activation.
   bool leaving = false;
 };
 
@@ -121,24 +128,28 @@ struct Worst
 {
   Ns response = kUnbounded;  ///< from the latest release of the activation to its end
   Moment moment;
-  /// Likewise to its message, as far as what comes after the activation does not count.
+  /// The same up to the activation's only message. Work that comes after the activation does not
+  /// count.
   Ns leaves = kUnbounded;
   Moment leaving;
-  /// The longest from an activation itself to its end, however it was released: `length`, less what
-  /// activations before it in the window are apart at least.
+  /// The longest time from an activation to its end, for any release: `length`, less the least time
+  /// from the window's first activation to this one.
   Ns from_activation = kUnbounded;
   Moment activation;
 };
 
-/// What the own releases take, and what an entry takes, of a window up to the end of an activation.
+/// How often the segment's own costs, or the cost of an entry, count in a window up to the end of
+/// an activation.
 struct Shares
 {
-  Ns releases = 0;       ///< that count whole
-  Ns late_releases = 0;  ///< of which only what goes before the last run
+  Ns releases = 0;  ///< with the whole cost
+  /// Only with the part that may delay the last run after that run has begun.
+  Ns late_releases = 0;
 };
 Shares own_shares(const BusyWindow & window, const Moment & moment);
 
-/// What is left of the run of a less urgent task that may have begun before a window, and what it starts, at most.
+/// The largest blocking: the rest of a less urgent run that may have begun before the window, and
+/// the work that this run starts.
 struct Blocking
 {
   Ns time = 0;
@@ -148,15 +159,17 @@ struct Blocking
 Blocking blocking(const BusyWindow & window, std::optional<Ns> begin);
 Shares shares(const BusyWindow & window, const Entry & entry, const Moment & moment);
 
-/// `queued`: false looks at the first activation only. `from_activation`: false leaves that out. Lengths beyond `horizon` count as unbounded,
-/// and so does what is not found before `steps` run out.
+/// `queued`: false examines only the first activation. `from_activation`: false omits that result.
+/// Lengths beyond `horizon` count as unbounded, and so do lengths that are not found before `steps`
+/// run out.
 Worst worst_activation(
   const BusyWindow & window, Ns horizon, bool queued, bool from_activation, Steps & steps);
 
-/// How much of its core the window's work needs in the long run; above 1 there is no bound.
+/// The share of its core that the window's work needs in the long run. Above 1 there is no bound.
 double utilization(const BusyWindow & window);
 
-/// Above 1 by more than the rounding of `utilization`: never true of a core that is exactly full.
+/// True if the utilization is above 1 by more than rounding. Never true for a core that is exactly
+/// full.
 bool overloaded(const BusyWindow & window);
 
 }  // namespace takt_plan::detail

@@ -1,6 +1,7 @@
-// The level of a segment: which work of its core the kernel and its thread prefer to it.
+// The level of a segment: the work of its core that the kernel and the segment's thread prefer to
+// the segment. priority_bounds.hpp calls this work W.
 //
-// priority_bounds.hpp calls that work W. Set-up only: nothing blocks.
+// Set-up only: nothing blocks.
 #ifndef TAKT_PLAN__SRC__PRIORITY_LEVEL_HPP_
 #define TAKT_PLAN__SRC__PRIORITY_LEVEL_HPP_
 
@@ -15,8 +16,8 @@ namespace takt_plan::detail
 class PriorityLevel
 {
 public:
-  /// Of a segment whose tasks are each bound to one thread, all on one core. Keeps references to the
-  /// model and the segments.
+  /// For a segment whose tasks are bound to one thread each, all on one core. Keeps references to
+  /// the model and the segments.
   PriorityLevel(
     const Model & model, const Segments & segments, const std::vector<Index> & segment,
     const PriorityTerms & terms);
@@ -25,10 +26,10 @@ public:
   /// The thread of the segment's least urgent task.
   Index thread() const noexcept { return thread_; }
 
-  /// Whether the kernel may prefer the thread to the segment's, or leave it alone.
+  /// True if the kernel may prefer the thread to the segment's thread, or may let it continue.
   bool competes(const Thread & thread) const;
   bool competes(const OtherLoad & other) const;
-  /// Whether a task belongs to W.
+  /// True if the task belongs to W.
   bool contains(Index task) const;
 
 private:
@@ -41,7 +42,7 @@ private:
   Index core_ = kNone;
   Index thread_ = kNone;
   int urgency_ = 0;      // its OS priority
-  int least_ = 0;        // the least level of the segment's tasks on it
+  int least_ = 0;        // the lowest level of the segment's tasks on that thread
   bool shared_ = false;  // another thread of the core has the same OS priority
 };
 

@@ -13,7 +13,8 @@ namespace
 using takt_core::Order;
 using takt_schedule::quoted;
 
-/// Of a thread of policy deadline on the segment's core; the sentence goes on from its name.
+/// The refusal for a thread of policy deadline on the segment's core. The sentence goes on from the
+/// thread's name.
 std::string refuse_reserved(
   const Model & model, const Streams & streams, const Segments & segments, Index thread)
 {

@@ -1,4 +1,4 @@
-// What the theorem of priority_bounds.hpp does not cover, said in a sentence.
+// Sentences for the cases that the theorem of priority_bounds.hpp does not cover.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PRIORITY_SCOPE_HPP_
@@ -14,18 +14,19 @@
 namespace takt_plan::detail
 {
 
-/// Absent: it is covered.
+/// Absent: the theorem covers the case.
 using Refusal = std::optional<std::string>;
 
-/// Whether the tasks of a segment run where a segment can be looked at at all.
+/// Refuses a segment whose tasks run on threads that the theorem does not cover.
 Refusal refuse_places(const Model & model, const std::vector<Index> & segment);
 
-/// Whether what may delay the segment can be counted; only once its places are not refused.
+/// Refuses a segment if other work delays it in ways that cannot be counted. Call it only if
+/// `refuse_places` does not refuse.
 Refusal refuse_surroundings(
   const Model & model, const Streams & streams, const Segments & segments,
   const PriorityLevel & level, const std::vector<Index> & segment);
 
-/// The most that one run of a task of the thread publishes and takes at a ceiling.
+/// The longest time at a ceiling, to publish and take, of one run of a task of the thread.
 Ns most_middleware(const Model & model, const Segments & segments, Index thread);
 
 }  // namespace takt_plan::detail

@@ -113,7 +113,7 @@ void PrioritySolver::prepare(Index task, WindowScratch & scratch)
   }
 }
 
-// All ways or none: each may be the longest.
+// Takes all ways or none, because each of them may be the longest.
 void PrioritySolver::prepare_through(Index id, WindowScratch & scratch)
 {
   if (!terms_.sets) {
@@ -196,7 +196,7 @@ void PrioritySolver::use_curves(SolvedWindow & solved) const
     std::unique(solved.counted.begin(), solved.counted.end()), solved.counted.end());
 }
 
-/// The stream's `released` or `since` is another.
+/// Notes that the stream's `released` or `since` has changed.
 void PrioritySolver::note_move(Index stream)
 {
   parts_[stream].released_round = round_;
@@ -226,7 +226,7 @@ bool PrioritySolver::iterate()
         }
         release_next(id);
       } else if (round_ == 1) {
-        // What takes no time never moves from its first bound, but its messages are under way.
+        // The bound of a task without time never moves, but its messages are under way.
         moved = release_next(id) || moved;
       }
     }
@@ -256,7 +256,7 @@ Ns PrioritySolver::waiting(const MessageSet & set, Index input) const
   return terms_.sets ? set.waiting(input, flow_.streams, times) : 0;
 }
 
-// Looked at in each round, because gaps depend on much. False if nothing moved.
+// Examines the set in each round, because gaps depend on many streams. False if nothing moved.
 bool PrioritySolver::solve_set(const MessageSet & set)
 {
   const TimesOf times = [this](Index id) -> const StreamTimes & { return parts_[id]; };
@@ -306,7 +306,8 @@ void PrioritySolver::solve_part(Index id)
     solve_local(part);
     return;
   }
-  // Also without a bound: what comes after a set may have one, and how long it takes counts.
+  // Solve the window also if the part has no bound: the part after a set may have one, and needs
+  // Worst::from_activation of this window.
   solve_window(part);
   if (part.apart != kUnbounded) {
     part.apart = within_horizon(add(parts_[part.window.head_stream].released, part.worst.response));
@@ -326,7 +327,7 @@ void PrioritySolver::solve_through(Index id)
   }
 }
 
-// Nothing to do if nothing that it depends on moved since it was solved.
+// Does nothing if no stream on which the window depends has moved since it was solved.
 void PrioritySolver::solve_window(SolvedWindow & solved)
 {
   BusyWindow & window = solved.window.window;
@@ -389,7 +390,7 @@ std::vector<Ns> PrioritySolver::ends() const
   return ends;
 }
 
-// From the last message of a set to the end of what a stream starts after it.
+// The longest time from the last message of a set to the end of the stream's run after that set.
 Ns PrioritySolver::since_set(Index id) const
 {
   const Stream & stream = flow_.streams.all()[id];
@@ -407,7 +408,8 @@ Ns PrioritySolver::since_set(Index id) const
   return add(parts_[part.window.head_stream].since, part.worst.from_activation);
 }
 
-// A message that is the only one comes before all that it starts, wherever that runs.
+// If a run sends only one message, it sends it before all work that the message starts, on any
+// core.
 Ns PrioritySolver::leaves(Index id) const
 {
   const PriorityPart & part = parts_[id];

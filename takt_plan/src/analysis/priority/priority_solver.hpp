@@ -39,34 +39,36 @@ public:
   PrioritySolver(const PrioritySolver &) = delete;
   PrioritySolver & operator=(const PrioritySolver &) = delete;
 
-  /// Why nothing was solved (model_size.hpp); empty: all was.
+  /// The reason why nothing was solved (model_size.hpp); empty: all was solved.
   const std::string & too_large() const noexcept { return too_large_; }
   const Model & model() const noexcept { return model_; }
   Ns horizon() const noexcept { return horizon_; }
-  /// Whether tasks have no bound because others before them took too many steps.
+  /// True if tasks have no bound because earlier tasks used up the steps.
   bool exhausted() const noexcept { return looks_ > most_looks_; }
-  /// Terms of equations of busy windows that were evaluated.
+  /// The number of evaluated terms of the equations of busy windows.
   std::int64_t looks() const noexcept { return looks_; }
   const Flow & flow() const noexcept { return flow_; }
   const Streams & streams() const noexcept { return flow_.streams; }
   const Segments & segments() const noexcept { return flow_.segments; }
   const PriorityPart & part(Index stream) const { return parts_[stream]; }
-  /// Per stream the bound of its part; kUnbounded: none.
+  /// For each stream the bound of its part; kUnbounded: none.
   std::vector<Ns> ends() const;
   const SetCurves & curves() const noexcept { return curves_; }
   const ThroughSets & through_sets() const noexcept { return through_sets_; }
-  /// That covers the task; null: segments do.
+  /// The analysis that covers the task; null: segments cover it.
   const LocalAnalysis * local(Index task) const
   {
     return local_of_.empty() ? nullptr : local_of_[task];
   }
 
-  /// When the set of a message that starts a run by this stream is complete and the work done, after
-  /// its nominal release; kUnbounded: unknown.
+  /// The time from the nominal release of a message of the stream `input` until the message's set
+  /// is complete and the work on it is done; kUnbounded: unknown.
   Ns completed(const MessageSet & set, Index input) const;
-  /// How much later than what comes after the set such a message is released, if they stay in step.
+  /// How much later such a message is released than the stream after the set, if the set stays in
+  /// step.
   std::optional<Ns> behind(const MessageSet & set, Index input) const;
-  /// From the end of the run that keeps such a message to there, whenever that was released.
+  /// The time from the end of the run that keeps such a message until the work is done, for any
+  /// release.
   Ns waiting(const MessageSet & set, Index input) const;
 
 private:
@@ -84,7 +86,7 @@ private:
   Ns within_horizon(Ns bound) const { return bound > horizon_ ? kUnbounded : bound; }
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
   Ns leaves(Index id) const;
-  bool release_next(Index id);  // whether it moved anything
+  bool release_next(Index id);  // true: it moved a release
   Ns since_set(Index id) const;
   void use_curves(SolvedWindow & solved) const;
   void note_move(Index stream);
@@ -102,10 +104,10 @@ private:
   ThroughSets through_sets_;               // over parts_
   SetCurves curves_;                       // likewise
   bool waits_ = false;                     // some task waits for others without a bound
-  std::vector<std::vector<Index>> next_;   // streams that go on from one
-  std::vector<Index> starts_;              // per task, how many others by a message or a call
+  std::vector<std::vector<Index>> next_;   // per stream: the streams that continue it
+  std::vector<Index> starts_;  // per task: the number of tasks that it starts by messages or calls
   int round_ = 0;
-  const bool activations_;  // whether responses from activations are asked for
+  const bool activations_;  // true: the caller wants responses from activations
   const std::int64_t most_looks_;
   std::int64_t looks_ = 0;  // at entries of windows
 };

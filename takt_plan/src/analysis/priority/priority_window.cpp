@@ -61,7 +61,8 @@ private:
   const Task & task(Index index) const { return model_.tasks[index]; }
   const Thread & thread_of(Index index) const { return model_.threads[segments_.thread(index)]; }
 
-  /// Whether the kernel stops the segment's last task for it. The thread of that lets it end.
+  /// True if a run of the task may preempt the segment's last task. Tasks of the same thread
+  /// cannot.
   bool preempts(Index index) const
   {
     const Index own = segments_.thread(result_.tasks.back());
@@ -69,7 +70,8 @@ private:
            thread_of(index).priority >= model_.threads[own].priority;
   }
 
-  /// Whether what the segment ends has the activations of its source, each with the same number.
+  /// True if the stream that the segment ends has the same activations as its source, with the same
+  /// numbers.
   bool counts_alike() const
   {
     return std::all_of(result_.inputs.begin(), result_.inputs.end(), [&](Index input) {
@@ -80,7 +82,7 @@ private:
     });
   }
 
-  /// Of each run; what only those do that complete a set is entered apart.
+  /// The cost of each run. `add_set` adds the further cost of runs that complete a set.
   Ns cost_of_run(Index index) const
   {
     return task(index).newest ? task(index).store : task(index).cost();
@@ -99,7 +101,8 @@ private:
     }
   }
 
-  // Whether the core may do less urgent work in the window: messages of W are under way then.
+  // Finds out whether messages of W may be under way in the window. Meanwhile the core may do less
+  // urgent work.
   void find_gaps()
   {
     if (!segments_.any_under_way()) {
@@ -112,7 +115,7 @@ private:
     }
   }
 
-  /// What a message counts that is under way within W.
+  /// The time that counts for a message that is under way within W.
   Ns under_way(const Segments::Next & next) const
   {
     return next.delay > 0 && terms_.under_way
@@ -120,7 +123,7 @@ private:
              : 0;
   }
 
-  /// Whether what starts the task by this link, less urgent work of the core, ran before the window alone.
+  /// True if less urgent senders on this link can only have run before the window.
   bool had_begun(const Link & link) const { return !gaps_ && link.delay == 0; }
 
   void clean()
@@ -138,7 +141,8 @@ private:
     return counts_alike() && streams_.comes_after(stream, stream_);
   }
 
-  /// Whether only the window's own source starts the task. A set has several, or works late.
+  /// True if only the window's own source starts the task. False for a task with sets: several
+  /// sources start it, or it works late.
   bool related(Index index) const
   {
     const std::vector<Index> & streams = streams_.of(index);
@@ -148,8 +152,9 @@ private:
            });
   }
 
-  /// Of less urgent tasks, which had begun, one alone can have been running at the window's beginning, but for those
-  /// that take no time or wait: it keeps the segment's thread until its end, or it just started work of W.
+  /// Only one less urgent task can have been running at the window's beginning, except for tasks
+  /// that take no time or wait. It keeps the segment's thread until its end, or it has just started
+  /// work of W.
   void add_started()
   {
     const std::vector<Index> & here = segments_.on(level_.core());
@@ -208,7 +213,8 @@ private:
     }
   }
 
-  /// What one run of each task of W costs with all it starts in W; then where it comes from.
+  /// Finds the cost of one run of each task of W, with all work of W that the run starts. Then adds
+  /// entries for the sources of the tasks.
   void add_work()
   {
     const std::vector<Index> & here = segments_.on(level_.core());
@@ -218,7 +224,7 @@ private:
         overhead_[*at] = overhead_of_run(*at);
         late_[*at] = preempts(*at) ? cost_of_run(*at) : 0;
         for (const Segments::Next & next : segments_.next(*at)) {
-          // What a set starts is entered with it.
+          // `add_set` adds the work that a set starts.
           if (work_[next.task] && !task(*at).newest) {
             value_[*at] = add(value_[*at], add(value_[next.task], under_way(next)));
             overhead_[*at] = add(overhead_[*at], overhead_[next.task]);
@@ -251,8 +257,8 @@ private:
     if (streams_.set(index) != nullptr) {
       add_set(*streams_.set(index));
     }
-    // All activations of the segment are counted already: also the one that such a run started before,
-    // where no other way leads there.
+    // The segment's own costs count all of its activations. If no other way leads to its first
+    // task, they also count the activation that such a run started before the window.
     const bool counted = index == result_.tasks.front() && streams_.of(index).size() == 1;
     if (counted || !segments_.some_local(index)) {
       return;
@@ -264,7 +270,8 @@ private:
     }
   }
 
-  /// Of a local link: with the sender's runs in W, or once.
+  /// True if the runs of the sender count the stream: the sender belongs to W, or its run had
+  /// begun.
   bool counted_by_sender(const Stream & stream) const
   {
     if (stream.from.empty()) {
@@ -274,7 +281,8 @@ private:
     return segments_.local(link, stream.task) && (work_[link.from] || had_begun(link));
   }
 
-  /// What only the run does that completes the set, with what it starts here.
+  /// Adds the work of runs that complete the set, beyond that of all runs, and the work that they
+  /// start here.
   void add_set(const MessageSet & set)
   {
     const Index index = set.task;
@@ -305,7 +313,7 @@ private:
     window_.sets.push_back(std::move(found));
   }
 
-  /// What decides how often a stream's message comes in the window.
+  /// The stream or set that decides how often a stream's message comes in the window.
   WindowSet::Input origin(Index id) const
   {
     for (;;) {
@@ -337,8 +345,8 @@ private:
                                        segments_.level(later) > segments_.level(earlier));
   }
 
-  /// Position of the first of the segment's tasks whose run completes a set; after it come only tasks that are counted
-  /// with the set. The number of tasks, if there is none.
+  /// The position of the segment's first task whose run completes a set. The entry of the set
+  /// counts the tasks after it. Without such a task: the number of tasks.
   Index first_set() const
   {
     const std::vector<Index> & own = result_.tasks;
@@ -349,7 +357,7 @@ private:
     return static_cast<Index>(std::find(own.begin(), own.end(), task) - own.begin());
   }
 
-  /// Whether it is the message that starts the segment's next task.
+  /// True if this message starts the segment's next task.
   bool goes_on(const Segments::Next & next, Index position) const
   {
     const std::vector<Index> & own = result_.tasks;
@@ -360,7 +368,8 @@ private:
   void add_own()
   {
     const std::vector<Index> & own = result_.tasks;
-    const Index last = std::min(first_set(), own.size() - 1);  // of those that are counted here
+    // The last of the tasks that are counted here.
+    const Index last = std::min(first_set(), own.size() - 1);
     std::vector<Ns> to_next(own.size(), 0);
     Index after_messages =
       0;  // the first task behind the last message that is under way for a while
@@ -372,8 +381,8 @@ private:
         }
       }
     }
-    // From here on, no later activation is under way before this one has ended. Meanwhile later ones may come up to
-    // where messages are under way.
+    // Between this task and the segment's end no later activation can overtake. Before this task
+    // later activations may overtake, at most up to the last message under way.
     Index least = own.size() - 1;
     for (Index i = own.size() - 1; i-- > after_messages;) {
       const bool below = std::all_of(
@@ -397,7 +406,7 @@ private:
         if (!work_[next] || task(own[i]).newest || goes_on(after, i)) {
           continue;
         }
-        // What the last task starts on its own thread has to wait for its end.
+        // Work that the last task starts on its own thread waits for the end of that task.
         const bool after_it =
           i + 1 == own.size() && segments_.thread(next) == segments_.thread(own[i]);
         Ns & forked = after_it ? window_.forked : cost;
@@ -413,7 +422,7 @@ private:
     add_late(std::min(least, last + 1));
   }
 
-  /// The last run, with what it starts on more urgent threads.
+  /// Adds the last run, and the work that it starts on more urgent threads.
   void add_last()
   {
     const Index end = result_.tasks.back();
@@ -427,7 +436,8 @@ private:
     }
   }
 
-  /// What goes before the last run once that has begun: of later activations, which overtake up to `least`.
+  /// Adds the work that may delay the last run after that run has begun: the tasks before `least`
+  /// of later activations.
   void add_late(Index least)
   {
     const std::vector<Index> & own = result_.tasks;
@@ -441,25 +451,26 @@ private:
     }
   }
 
-  /// Whether the segment ends with a run that completes a set.
+  /// True if the segment ends with a run that completes a set.
   bool completes() const
   {
     return !result_.inputs.empty() &&
            streams_.all()[result_.inputs.front()].task == result_.tasks.back();
   }
 
-  /// Of the run with which the segment ends.
+  /// The cost of the run with which the segment ends.
   Ns cost_of_end() const
   {
     return completes() ? task(result_.tasks.back()).cost() : cost_of_run(result_.tasks.back());
   }
 
-  /// The same for a segment that is counted with a set: one of the complete sets is its own.
+  /// For a segment whose set has an entry: one of the complete sets is the segment's own. The work
+  /// that this one starts on the segment's thread comes after the segment.
   void spare_what_follows()
   {
     const Index last = result_.tasks.back();
     if (task(last).newest && !completes()) {
-      return;  // it only keeps its message
+      return;  // the run only keeps its message
     }
     for (const Segments::Next & next : segments_.next(last)) {
       if (work_[next.task] && segments_.thread(next.task) == segments_.thread(last)) {
@@ -474,7 +485,7 @@ private:
     for (Index i = 0; i < model_.others.size(); ++i) {
       const OtherLoad & other = model_.others[i];
       if (level_.competes(other)) {
-        // On several cores, it may bring what waited elsewhere.
+        // On several cores it may bring work that waited on another core.
         const Ns jitter = other.cores.size() > 1 ? other.period : 0;
         window_.entries.push_back({kNone, kNone, other.period, jitter, other.time});
         window_.entries.back().other = i;
@@ -485,7 +496,8 @@ private:
     }
   }
 
-  /// The entries from `first` on go before the segment's last run as well.
+  /// All cost of the entries from `first` on may delay the segment's last run after that run has
+  /// begun.
   void whole_late(std::size_t first)
   {
     for (std::size_t i = first; i < window_.entries.size() && terms_.begun; ++i) {
@@ -493,7 +505,7 @@ private:
     }
   }
 
-  /// They count as a whole: what their tasks do with it does not matter.
+  /// Reservations count as a whole, whatever the tasks of their threads do.
   void add_reservations()
   {
     for (const Index index : segments_.threads_on(level_.core())) {
@@ -529,8 +541,8 @@ private:
   const PriorityLevel level_;
   PriorityWindow & result_;
   BusyWindow & window_;
-  const std::vector<Index> & links_;  // by which the segment's tasks are started
-  const Index stream_;                // that it ends
+  const std::vector<Index> & links_;  // the links that start the segment's tasks
+  const Index stream_;                // the stream that the segment ends
   std::vector<char> & work_;
   std::vector<Ns> & value_;
   std::vector<Ns> & overhead_;

@@ -1,6 +1,7 @@
-// The busy window of one segment under fixed priorities, or why there is none.
+// The busy window of one segment under fixed priorities, or the reason why it has none.
+// priority_bounds.hpp has the equations.
 //
-// priority_bounds.hpp has the equations. Set-up only: allocates, does not block.
+// Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PRIORITY_WINDOW_HPP_
 #define TAKT_PLAN__SRC__PRIORITY_WINDOW_HPP_
 
@@ -21,12 +22,12 @@ struct PriorityWindow
 {
   std::vector<Index> tasks;  ///< the segment
   Index head_stream = kNone;
-  std::vector<Index> inputs;  ///< that complete the sets in it, from the last one back
-  BusyWindow window;          ///< jitters are left to whoever knows the streams' lateness
+  std::vector<Index> inputs;  ///< they complete the sets in the segment, the last set first
+  BusyWindow window;  ///< without jitters: the caller sets them, because they depend on lateness
 };
 
-/// Tables by task that one window after the other uses: clean in between, so that none costs more than
-/// what is on its core.
+/// Tables by task. Windows use them one after another, and leave them clean, so that a window costs
+/// no more than the tasks on its core.
 struct WindowScratch
 {
   explicit WindowScratch(std::size_t tasks)
@@ -39,12 +40,12 @@ struct WindowScratch
   {
   }
 
-  std::vector<char> work;    // tasks of W and the segment
-  std::vector<Ns> value;     // what a run costs with all that it starts in W
+  std::vector<char> work;    // true: the task belongs to W or to the segment
+  std::vector<Ns> value;     // the cost of a run with all work of W that it starts
   std::vector<Ns> overhead;  // of the value
   std::vector<Ns>
-    late;  // of the value, what goes before the segment's last run once that has begun
-  std::vector<Ns> started;    // of W, by a run of a less urgent task of the core
+    late;  // The part of `value` that may delay the segment's last run after that run has begun.
+  std::vector<Ns> started;    // the work of W that a run of a less urgent task of the core starts
   std::vector<Index> set_of;  // position among the window's sets
 };
 

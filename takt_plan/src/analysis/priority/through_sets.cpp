@@ -50,7 +50,7 @@ Ns ThroughSets::following(const Place & place, Index input) const
   return last ? std::min(longest, part.worst.from_activation) : longest;
 }
 
-/// When the message is kept that the segment goes on with, or that waits for others.
+/// The time at which the set keeps the message of stream `mine`.
 Ns ThroughSets::kept(const Place & place, Index mine) const
 {
   const PriorityPart & part = parts_[mine];
@@ -69,7 +69,7 @@ Ns ThroughSets::kept(const Place & place, Index mine) const
   return end(own);
 }
 
-/// When the run is released that keeps the message.
+/// The release of the run that keeps the message of stream `mine`.
 Ns ThroughSets::arrives(const Place & place, Index mine) const
 {
   const PriorityPart & part = parts_[mine];
@@ -87,8 +87,8 @@ Ns ThroughSets::arrives(const Place & place, Index mine) const
   return of_set && !parts_[own.part].through.empty() ? end(own) : kept(place, mine);
 }
 
-/// From a moment before which a message of the stream was released at its set to the segment's end, if the next one completes
-/// the set.
+/// If the next message of stream `input` completes the set: the longest time to the segment's end,
+/// from a moment before which an earlier message of the stream was released at the set.
 Ns ThroughSets::by_next(const Place & place, Index input) const
 {
   const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };
@@ -114,7 +114,8 @@ Ns ThroughSets::by_next(const Place & place, Index input) const
   return longest;
 }
 
-/// If another message completes the set. `own`: the end if this one does.
+/// The segment's end if another message than that of stream `mine` completes the set. `own`: the
+/// end if that one does.
 Ns ThroughSets::unless_own(const Place & place, const MessageSet & set, Index mine, Ns own) const
 {
   const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };

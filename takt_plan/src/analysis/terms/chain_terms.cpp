@@ -10,7 +10,8 @@ namespace takt_plan::detail
 namespace
 {
 
-/// As segments, of which the last one ends where `segments[last]` does; the position of the first.
+/// Replaces the segments that end with `segments[last]` by the parts. Returns the position of the
+/// first new segment.
 Index replace(std::vector<SegmentBound> & segments, Index last, std::vector<LocalPart> parts)
 {
   Index first = last + 1;
@@ -43,7 +44,7 @@ void explain(
   const PrioritySolver & solver, const std::vector<ChainStep> & steps,
   std::vector<SegmentBound> & segments)
 {
-  // From the last one: what is replaced is behind whatever is left.
+  // Begin at the end, so that a replacement does not move segments that are still to come.
   for (Index at = steps.size(); at-- > 0;) {
     const PriorityPart & part = solver.part(steps[at].stream);
     BoundTerms & terms = segments[at].terms;

@@ -1,4 +1,4 @@
-// What a chain's bound is the sum of, segment by segment.
+// Finds the terms of a chain's bound, segment by segment.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__CHAIN_TERMS_HPP_
@@ -12,8 +12,8 @@
 namespace takt_plan::detail
 {
 
-/// Which stream a segment ends by, in which window, and whether its response counts from its nominal release; else
-/// from its activation.
+/// The stream that a segment ends, and the window that bounds it. `from_release`: its response
+/// counts from its nominal release; false: from its activation.
 struct ChainStep
 {
   Index stream = kNone;
@@ -22,8 +22,8 @@ struct ChainStep
   bool leaving = false;  ///< up to its message, not its end
 };
 
-/// Adds the terms to the segments, one for each step. Those of local analyses that are bounded together
-/// become one.
+/// Adds the terms to the segments; there is one step for each segment. Segments that a local
+/// analysis bounds together become the parts of that analysis.
 void explain(
   const PrioritySolver & solver, const std::vector<ChainStep> & steps,
   std::vector<SegmentBound> & segments);

@@ -1,5 +1,5 @@
-// What the bounds of PoolSolver and PoolAnalysis are the sum of. The equation is evaluated once more, with
-// bounds that are known by now.
+// Finds the terms of the bounds of PoolSolver and PoolAnalysis: evaluates the equation once more,
+// with the bounds that are known by now.
 #include <algorithm>
 #include <numeric>
 #include <utility>

@@ -7,7 +7,7 @@ namespace takt_plan::detail
 namespace
 {
 
-/// Of an activation in the segment's window.
+/// The terms of an activation in the segment's window.
 BoundTerms terms_in_window(
   const PrioritySolver & solver, const SolvedWindow & solved, const Moment & moment, Ns head_start)
 {
@@ -34,7 +34,7 @@ BoundTerms terms_in_window(
       overhead += share.releases * entry.overhead;
       work += share.releases * (entry.cost - entry.overhead) + late;
     } else {
-      // A reservation, and switches to it, are the thread's.
+      // The term of a reservation, or of switches to it, names the thread and no task.
       const Index task = entry.thread == kNone ? entry.task : kNone;
       add_term(
         others, {TermKind::interference, multiply(share.releases, entry.cost) + late, task,

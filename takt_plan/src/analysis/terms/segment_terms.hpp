@@ -1,5 +1,5 @@
-// What the bound of a segment of fixed priorities is the sum of: the equation of priority_bounds.hpp,
-// term by term.
+// Finds the terms of the bound of a segment of fixed priorities, by the equation of
+// priority_bounds.hpp.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__SEGMENT_TERMS_HPP_
@@ -11,12 +11,13 @@
 namespace takt_plan::detail
 {
 
-/// From the segment's latest release to its end: `Worst::response` of a part without local analysis; or to its message,
-/// `Worst::leaves`.
+/// The terms of the time from the segment's latest release to its end (`Worst::response`), or with
+/// `leaving` to its message (`Worst::leaves`). Only for parts without a local analysis.
 BoundTerms terms_from_release(
   const PrioritySolver & solver, const SolvedWindow & solved, bool leaving);
 
-/// From its activation, however it was released: `Worst::from_activation`.
+/// The terms of the time from the segment's activation to its end, for any release
+/// (`Worst::from_activation`).
 BoundTerms terms_from_activation(const PrioritySolver & solver, const SolvedWindow & solved);
 
 }  // namespace takt_plan::detail

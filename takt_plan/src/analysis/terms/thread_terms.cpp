@@ -1,5 +1,5 @@
-// What the bounds of ThreadAnalysis are the sum of. Equations are evaluated once more, with bounds that are
-// known by now, where their worst case is.
+// Finds the terms of the bounds of ThreadAnalysis: evaluates the equations once more at their worst
+// case, with the bounds that are known by now.
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +23,7 @@ BoundTerms ThreadAnalysis::terms(Index task)
     }
     return terms_in_order(own, ahead);
   }
-  // The bound is that of one of both theorems.
+  // The bound is that of one of the two theorems. Find out which.
   Steps steps(tasks().size());
   const RoundRobinTerms counted = round_robin_only_ ? window_terms_ : RoundRobinTerms{};
   const Ns round_robin =
@@ -70,7 +70,7 @@ std::vector<LocalPart> ThreadAnalysis::parts(Index stream)
   return parts;
 }
 
-/// As `bound_runs` did, with as many steps left; this time with where bounds come from.
+/// Repeats `bound_runs` with as many steps left, and notes the theorem that gave each bound.
 void ThreadAnalysis::bound_runs_again(const std::vector<ExecutorTask> & executor)
 {
   Steps steps = run_steps_;
@@ -125,7 +125,8 @@ BoundTerms ThreadAnalysis::terms_by_polling(
   return terms_of(run, runs, kNone, worst);
 }
 
-/// `runs`: of each task that go before the last one of `run`; of each task of it one is its own.
+/// `runs`: for each task the number of its runs before the last run of `run`. For a task of `run`
+/// one of these is the run's own.
 BoundTerms ThreadAnalysis::terms_of(
   const TaskRun & run, const std::vector<Ns> & runs, Index blocking, const WorstCase & worst) const
 {

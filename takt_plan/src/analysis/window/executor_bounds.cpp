@@ -12,7 +12,8 @@ namespace
 
 using detail::Steps;
 
-/// Until nothing is pending any more; unbounded beyond the horizon and without steps.
+/// The time until no work is pending any more. Unbounded beyond the horizon, and if the steps run
+/// out.
 Ns busy_length(
   const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon, Steps & steps)
@@ -26,7 +27,7 @@ Ns busy_length(
   });
 }
 
-/// The least interval from the window's beginning in which all that goes before is done.
+/// The shortest interval from the window's beginning in which all earlier work is done.
 Ns end_after(
   const Service & service, Ns fixed, Ns cost, const std::vector<Demand> & interferers, Ns horizon,
   Steps & steps)
@@ -92,7 +93,7 @@ detail::WorstCase detail::nonpreemptive_worst_case(
   if (length == kUnbounded) {
     return {};
   }
-  if (own.releases(length) > steps.left()) {  // each takes one at least, and memory
+  if (own.releases(length) > steps.left()) {  // each release takes a step, and memory
     steps.give_up();
     return {};
   }

@@ -12,7 +12,8 @@ namespace
 
 using detail::Steps;
 
-/// What is not polled goes before all that is, in any order; one polled task blocks.
+/// The bound of a task that is not polled: it waits for all tasks that are not polled, in any
+/// order, and one polled task blocks it.
 Ns unpolled(
   const Service & service, const std::vector<ExecutorTask> & tasks, std::size_t own, bool blocks,
   Ns horizon, Steps & steps)
@@ -27,7 +28,7 @@ Ns unpolled(
     service, tasks[own].demand, interferers, blocking, horizon, steps);
 }
 
-/// The least bounds that `polled(task, bounds)` does not raise any more.
+/// The least bounds that `polled(task, bounds)` does not raise.
 template <typename Polled>
 std::vector<Ns> iterated(
   const Service & service, const std::vector<ExecutorTask> & tasks, bool blocks, Ns horizon,
@@ -56,13 +57,13 @@ std::vector<Ns> iterated(
   return bounds;
 }
 
-/// Releases of a task whose runs may fall into an interval, if `bound` holds for it.
+/// The releases of a task whose runs may fall into an interval, if `bound` holds for the task.
 Ns earlier(const ExecutorTask & task, Ns length, Ns bound)
 {
   return task.demand.releases(add(length, bound) - 1);
 }
 
-/// kUnbounded - 1 at most, so that every sum beyond it is.
+/// At most kUnbounded - 1, so that each sum beyond it is unbounded.
 Ns limited(Ns horizon)
 {
   return std::min(horizon, kUnbounded - 1);
@@ -73,7 +74,7 @@ Ns known(Ns bound, Ns horizon, const Steps & steps)
   return bound > horizon || steps.none() ? kUnbounded : bound;
 }
 
-/// Theorem 2 with assumed bounds.
+/// The bound by Theorem 2 with assumed bounds.
 Ns round_robin(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const RoundRobinTerms & terms, Steps & steps)
@@ -265,7 +266,7 @@ detail::WorstCase detail::RoundRobin::worst_case(
   if (last == kUnbounded) {
     return {};
   }
-  // What goes before it has begun by then, and nothing else does until it ends.
+  // By then all earlier work has begun, and no other work begins until the run ends.
   const Ns all = add(work(last), tasks_[own_].demand.cost);
   const Ns end = fixed_point(time_for(service, all, last), horizon, steps, [&](Ns length) {
     return time_for(service, all, length);

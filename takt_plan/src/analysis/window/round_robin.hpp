@@ -1,5 +1,5 @@
-// The equations of executor_bounds.hpp for callers that repeat them and limit the whole, and for those
-// that ask what a bound is the sum of.
+// The equations of executor_bounds.hpp for callers that repeat them under one limit of steps, and
+// for callers that ask for the terms of a bound.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ROUND_ROBIN_HPP_
@@ -13,23 +13,24 @@
 namespace takt_plan::detail
 {
 
-/// The least interval that gives so much work to the thread, `length` long as far as is known.
+/// The shortest interval in which the thread gets time for `work`. `length`: the interval as far as
+/// it is known; the time that is taken from the thread counts for it.
 inline Ns time_for(const Service & service, Ns work, Ns length)
 {
   return service.supply.time_for(add(work, service.taken_in(length)));
 }
 
-/// Of which activation the response is the longest, and when things happen then. Times count from the
-/// beginning of the interval that the equation looks at.
+/// The activation with the longest response. Times count from the beginning of the interval of the
+/// equation.
 struct WorstCase
 {
   Ns response = kUnbounded;
   Ns offset = 0;  ///< of the activation
-  Ns start = 0;   ///< everything that goes before it was released before that
+  Ns start = 0;   ///< all earlier work was released before this time
   Ns end = 0;
 };
 
-/// kUnbounded also for what is not found before `steps` run out, here and below.
+/// Here and below the result is also kUnbounded if it is not found before `steps` run out.
 WorstCase nonpreemptive_worst_case(
   const Service & service, const Demand & own, const std::vector<Demand> & interferers, Ns blocking,
   Ns horizon, Steps & steps);
@@ -41,31 +42,32 @@ inline Ns nonpreemptive_bound(
   return nonpreemptive_worst_case(service, own, interferers, blocking, horizon, steps).response;
 }
 
-/// What may run before a task, as positions.
+/// The tasks that may run before a task, as positions.
 struct Ahead
 {
-  std::vector<std::size_t> others;  ///< that go before it whenever they are there
-  std::size_t blocking = kNone;     ///< the longest of those of which one run may have begun
+  std::vector<std::size_t> others;  ///< they go before it whenever they are ready
+  std::size_t blocking = kNone;  ///< the task with the longest run that may have begun; kNone: none
 };
 
-/// Of a task that is not polled.
+/// The tasks that may run before a task that is not polled.
 Ahead ahead_of_polled(const std::vector<ExecutorTask> & tasks, std::size_t own);
 
 std::vector<Ns> round_robin_bounds(
   const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
   const RoundRobinTerms & terms, Steps & steps);
 
-/// Where `window_steps` run out it is Theorem 2 alone: a nearly full thread has very long windows.
+/// If `window_steps` run out, the bound is that of Theorem 2: a nearly full thread has very long
+/// windows.
 std::vector<Ns> round_robin_or_busy_window_bounds(
   const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon, Steps & steps,
   Steps & window_steps);
 
-/// Where the bound of a run of tasks up to one of them comes from.
+/// The origin of the bound of a run of tasks, up to one of the tasks.
 struct RunBound
 {
   enum class By
   {
-    sum,         ///< the bound up to the task before it, and its own
+    sum,         ///< the bound up to the task before it, plus its own bound
     window,      ///< Theorem 3
     round_robin  ///< Theorem 2
   };
@@ -75,7 +77,8 @@ struct RunBound
   Ns prefix = 0;  ///< of Theorem 3: the bound up to the task before it
 };
 
-/// With `parts`, also what it is for each task of the run; nothing if it is unbounded from the start.
+/// With `parts` it also gives the origin of the bound up to each task of the run; nothing if the
+/// bound is infinite from the start.
 Ns run_bound(
   const Service & service, const std::vector<ExecutorTask> & tasks, const TaskRun & run,
   const std::vector<Ns> & bounds, Ns horizon, const BusyWindowTerms & terms, Steps & steps,
@@ -89,8 +92,8 @@ public:
     const std::vector<ExecutorTask> & tasks, const TaskRun & run, const std::vector<Ns> & bounds,
     const RoundRobinTerms & terms);
 
-  /// Runs of a task before the run's last one, in an interval of `length`: of that one itself, earlier
-  /// ones.
+  /// The runs of a task before the run's last task, in an interval of `length`. Of that last task
+  /// itself: its earlier runs.
   Ns runs(std::size_t task, Ns length) const;
 
   WorstCase worst_case(const Service & service, Ns horizon, Steps & steps) const;
@@ -102,7 +105,7 @@ private:
   const std::vector<Ns> & bounds_;
   const RoundRobinTerms terms_;
   const std::size_t own_;  // the last of the run
-  Ns most_ = 0;            // runs of another polled task
+  Ns most_ = 0;            // the most runs of another polled task
 };
 
 }  // namespace takt_plan::detail

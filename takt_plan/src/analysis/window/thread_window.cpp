@@ -46,7 +46,8 @@ ThreadWindow::ThreadWindow(
 
 Ns ThreadWindow::points(std::size_t task, Ns bound) const
 {
-  // Not those of an interval that begins with the window: this one may begin anywhere in it.
+  // Any interval counts, not only one that begins with the window: the time until the bound may
+  // begin anywhere in the window.
   return terms_.points ? tasks_[task].demand.releases(bound) : 0;
 }
 
@@ -58,7 +59,8 @@ WorstCase ThreadWindow::worst_case(std::size_t task, Ns points, Ns prefix) const
   WorstCase worst{0};
   Ns start = 1;
   for (Ns offset = 0; offset < length_; offset = next_offset(task, offset)) {
-    // The least interval in which the first of the task's own work is done; rises with the offset.
+    // The shortest interval in which the first nanosecond of the task's own work is done. It rises
+    // with the offset.
     start = fixed_point(start, horizon_, steps_, [&](Ns length) {
       return time_for(service_, add(1, before(task, offset, points, length)), length);
     });
@@ -83,7 +85,7 @@ WorstCase ThreadWindow::worst_case(std::size_t task, Ns points, Ns prefix) const
   return worst;
 }
 
-/// The next one from which anything in `before` changes.
+/// The next offset from which a count of `before` changes.
 Ns ThreadWindow::next_offset(std::size_t own, Ns offset) const
 {
   Ns next = kUnbounded;
@@ -91,7 +93,8 @@ Ns ThreadWindow::next_offset(std::size_t own, Ns offset) const
     for (const Arrivals & source : demands_[x].arrivals) {
       if (x == own) {
         next = std::min(next, next_release(source, offset));
-      } else if (tasks_[x].polled) {  // releases before the offset count: one later
+      } else if (tasks_[x].polled) {
+        // Releases before the offset count, so the count changes one nanosecond later.
         next = std::min(next, offset == 0 ? 1 : add(next_release(source, offset - 1), 1));
       }
     }
@@ -99,7 +102,8 @@ Ns ThreadWindow::next_offset(std::size_t own, Ns offset) const
   return next;
 }
 
-/// What goes before the run that was activated at `offset`, in an interval from the window's beginning.
+/// The time of all runs that go before the run that was activated at `offset`, in an interval of
+/// `length` from the window's beginning.
 Ns ThreadWindow::before(std::size_t own, Ns offset, Ns points, Ns length) const
 {
   Ns sum = 0;

@@ -22,19 +22,20 @@ public:
     const Service & service, const std::vector<ExecutorTask> & tasks, Ns horizon,
     const BusyWindowTerms & terms, Steps & steps);
 
-  /// Polling points that a polled task meets at most, if `bound` holds for it.
+  /// The largest number of polling points that a polled task meets, if `bound` holds for it.
   Ns points(std::size_t task, Ns bound) const;
 
-  /// From an activation to the task's end. A polled task meets at most `points` polling points; what
-  /// it belongs to was activated up to `prefix` before it.
+  /// The longest time from an activation to the task's end. A polled task meets at most `points`
+  /// polling points. `prefix`: the run of tasks to which the task belongs was activated up to this
+  /// time before the task.
   WorstCase worst_case(std::size_t task, Ns points, Ns prefix) const;
   Ns bound(std::size_t task, Ns points, Ns prefix) const
   {
     return worst_case(task, points, prefix).response;
   }
 
-  /// Runs of a task that go before the run of `own` that was activated at `offset`, in an interval of
-  /// `length` from the window's beginning: of `own` itself, earlier ones.
+  /// The runs of a task that go before the run of `own` that was activated at `offset`, in an
+  /// interval of `length` from the window's beginning. Of `own` itself: its earlier runs.
   Ns runs(std::size_t task, std::size_t own, Ns offset, Ns points, Ns length) const;
 
 private:
