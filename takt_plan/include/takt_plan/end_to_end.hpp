@@ -44,15 +44,17 @@
 // Definitions, after Günzel et al., "Compositional Timing Analysis of Asynchronized Distributed
 // Cause-Effect Chains" (ACM TECS 2023):
 // - response: from the nominal release of the chain's root to the end of the first run of the last
-// callback that uses the result. A message that is overwritten before it is read has no response.
+//   callback that uses the result. A message that is overwritten before it is read has no
+//   response.
 // - reaction time: from any event outside to the end of the first run of the last callback whose
 //   input was sampled after it. The root samples when its run begins, and the event may have just
 //   been missed. If the root's messages come from outside of the model, they are the events: no
 //   sampling is needed, and the reaction time is the response.
 // - data age: from the moment at which the root sampled the data of an output to the moment at
-// which the next output with newer data replaces it. An output is the end of a run of the last
-// callback. - age at output: from the sampling only to the output itself, also if an earlier output
-// used the same data.
+//   which the next output with newer data replaces it. An output is the end of a run of the last
+//   callback.
+// - age at output: from the sampling only to the output itself, also if an earlier output used the
+//   same data.
 //
 // Assumptions. Those of `bounds`. When a run begins, it reads the latest message that is there;
 // messages of one topic and publisher do not overtake each other. All processes are up. A timer

@@ -1,8 +1,9 @@
 // The analysis model: tasks, threads, cores and chains as plain numbers, without files.
 //
-// A task is a callback of the system model with the schedule's decisions for it. Members refer to each other by index.
-// `build_model` (src/model/build_model.hpp) makes a model from a system model and a schedule. Tests and tools may fill
-// a model themselves; `check` then tells whether the analyses can use it. Set-up only.
+// A task is a callback of the system model with the schedule's decisions for it. Members refer to
+// each other by index. `build_model` (src/model/build_model.hpp) makes a model from a system model
+// and a schedule. Tests and tools may fill a model themselves; `check` then tells whether the
+// analyses can use it. Set-up only.
 #ifndef TAKT_PLAN__MODEL_HPP_
 #define TAKT_PLAN__MODEL_HPP_
 
@@ -40,24 +41,26 @@ struct Link
   Index from = kNone;
   Ns delay = 0;     ///< the receiver sees the message at most this long after the end of `from`
   Index topic = 0;  ///< position among the topics of the receiving task
-  /// A request within a run of `from`, which waits until the task has ended. `delay` includes the way of the answer.
+  /// A request within a run of `from`, which waits until the task has ended. `delay` includes the
+  /// way of the answer.
   bool call = false;
 };
 
-/// Of a task whose messages do not trigger it (takt_core/non_triggering.hpp): they wait until a run of a taker begins,
-/// which first runs the task once for each of them.
+/// Of a task whose messages do not trigger it (takt_core/non_triggering.hpp): they wait until a run
+/// of a taker begins, which first runs the task once for each of them.
 struct WaitingInput
 {
   std::vector<Index> takers;  ///< rising; empty: nothing takes the messages
   std::uint32_t keep = 0;     ///< newest messages that a taker takes; 0: all
   Ns max_age =
     kUnbounded;  ///< a taker leaves out messages that arrived earlier than this before its start
-  /// A taker takes messages that arrived by its release, from which `max_age` counts then (NonTriggering::by_release).
+  /// A taker takes messages that arrived by its release, from which `max_age` counts then
+  /// (NonTriggering::by_release).
   bool by_release = false;
   bool in_takers =
     false;  ///< of a model for analyses: its work is in the takers' times (inputs.hpp)
-  /// Of a model for analyses: border tasks of the takers' executor publish all of its messages, and none is under way
-  /// (let.hpp).
+  /// Of a model for analyses: border tasks of the takers' executor publish all of its messages, and
+  /// none is under way (let.hpp).
   bool from_borders = false;
   bool from_outside =
     false;  ///< of a model for analyses: it also gets messages from outside of the model
@@ -87,36 +90,39 @@ struct Task
     false;  ///< of a timer: once late, it is released from then on (missed_periods: restart)
   std::vector<Link> triggers;  ///< messages that start it
   bool all = false;            ///< a message of each topic starts it together, not each message
-  /// Each message starts a run, and the task keeps the newest message of each topic. The run that completes a set
-  /// works, publishes and drops the set. All other runs take `store`.
+  /// Each message starts a run, and the task keeps the newest message of each topic. The run that
+  /// completes a set works, publishes and drops the set. All other runs take `store`.
   bool newest = false;
   Ns store = 0;  ///< for `newest`: time of a run that completes no set
   bool any_start =
     false;  ///< of `newest`: its sets may begin with any messages, as after a lost one
-  /// Messages that it uses, but that do not start it. A timer of a group with logical execution time uses those that
-  /// arrived by its release.
+  /// Messages that it uses, but that do not start it. A timer of a group with logical execution
+  /// time uses those that arrived by its release.
   std::vector<Link> reads;
   std::uint32_t depth = 0;  ///< messages that it keeps of each topic that starts it; 0: all of them
   bool one_topic = false;   ///< each run publishes at most one message
   /// Present: `triggers` and `release` bring messages, and start no run. Analyses need the model of
   /// `with_inputs_in_takers` (inputs.hpp).
   std::optional<WaitingInput> input;
-  /// In a model for analyses, of a timer with logical execution time: the task that publishes its messages (let.hpp).
+  /// In a model for analyses, of a timer with logical execution time: the task that publishes its
+  /// messages (let.hpp).
   Index border = kNone;
   bool overtakes =
     false;  ///< in a model for analyses: may start before callbacks as urgent that were ready earlier
-  /// In a model for analyses: its messages wait for the group's condition for this long at most, which the delays of its
-  /// links include (conditions.hpp).
+  /// In a model for analyses: its messages wait for the group's condition for this long at most,
+  /// which the delays of its links include (conditions.hpp).
   Ns condition_wait = 0;
   /// Its sequence (takt_core/sequence.hpp), a number of its executor; kNone: it is in no sequence.
   Index sequence = kNone;
   std::uint32_t position = 0;  ///< in the sequence
-  /// Each run starts these tasks by calls (Link::call, one for each entry), one after the other, and waits for them. Of
-  /// the analyses only `bounds` counts the wait (bounds.hpp).
+  /// Each run starts these tasks by calls (Link::call, one for each entry), one after the other,
+  /// and waits for them. Of the analyses only `bounds` counts the wait (bounds.hpp).
   std::vector<Index> waits_for;
-  /// The longest time for which a run leaves its core after its work and before its calls. The run keeps its thread.
+  /// The longest time for which a run leaves its core after its work and before its calls. The run
+  /// keeps its thread.
   Ns sleep = 0;
-  /// The longest wait of a run, which keeps its thread and leaves its core. Analyses set it (waits.hpp).
+  /// The longest wait of a run, which keeps its thread and leaves its core. Analyses set it
+  /// (waits.hpp).
   Ns wait = 0;
   std::string no_wait;  ///< the reason why the wait has no bound; empty: it has one
 
@@ -126,8 +132,8 @@ struct Task
   bool may_wait() const noexcept { return sleep > 0 || !waits_for.empty(); }
   /// The longest time for which one run uses its core.
   Ns work() const noexcept { return add(time, add(dispatch, middleware)); }
-  /// The longest time for which one run keeps its thread, without delays by other tasks. Counts waits as work, which is
-  /// safe for fixed priorities.
+  /// The longest time for which one run keeps its thread, without delays by other tasks. Counts
+  /// waits as work, which is safe for fixed priorities.
   Ns cost() const noexcept { return add(work(), wait); }
 };
 
@@ -189,10 +195,12 @@ struct Group
 {
   std::string id;
   bool exclusive = true;
-  /// The condition under which messages trigger its callbacks (takt_core/condition.hpp); absent: each message does.
+  /// The condition under which messages trigger its callbacks (takt_core/condition.hpp); absent:
+  /// each message does.
   std::optional<takt_core::Condition> condition = {};
   std::vector<Index> inputs = {};  ///< with a condition: the tasks whose messages it looks at
-  /// Present: logical execution time (takt_core/logical_time.hpp), with the period of the group's timer.
+  /// Present: logical execution time (takt_core/logical_time.hpp), with the period of the group's
+  /// timer.
   std::optional<takt_core::LateOutputs> logical_time = {};
 };
 
@@ -234,20 +242,22 @@ struct Model
   /// True for a timer of a group with logical execution time.
   bool has_logical_time(const Task & task) const;
 
-  /// The task's id for messages about this chain. A task with a set of newest messages has an id for each topic; the
-  /// chain enters it by one of them.
+  /// The task's id for messages about this chain. A task with a set of newest messages has an id
+  /// for each topic; the chain enters it by one of them.
   const std::string & id_on(const Chain & chain, Index task) const;
 
-  /// A number for the zero of a task's offsets. Tasks with the same number have the same zero. The offsets of outside
-  /// messages count on the host's clock.
+  /// A number for the zero of a task's offsets. Tasks with the same number have the same zero. The
+  /// offsets of outside messages count on the host's clock.
   Index epoch_of(const Task & task) const;
   /// True if that zero is the start of the task's process.
   bool counts_from_start(const Task & task) const;
 
-  /// In a model for analyses: the timer whose messages this border task publishes; kNone: it is none.
+  /// In a model for analyses: the timer whose messages this border task publishes; kNone: it is
+  /// none.
   Index timer_of_border(Index task) const;
-  /// The longest time from the start of a timer's process to the timer's first release. 0: it is not longer than the period.
-  /// What waits for the first message of a border task waits for the timer's first release and a period.
+  /// The longest time from the start of a timer's process to the timer's first release. 0: it is
+  /// not longer than the period. A task that waits for the first message of a border task waits for
+  /// the timer's first release and one period more.
   Ns first_release(Index timer) const;
 };
 

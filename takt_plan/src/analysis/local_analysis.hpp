@@ -1,19 +1,19 @@
-// What takes part in the one iteration over all kinds of threads: bounds of the tasks of a few
-// threads, each from its own activation, given how late everything is released so far.
+// A local analysis bounds the tasks of a few threads, each task from its own activation, for a
+// given lateness of all releases. It takes part in the one iteration over all kinds of threads.
 //
 // How the kinds work together. A stream (streams.hpp) is released at the latest when the stream
-// before it has ended; it ends at the latest when the part that covers its task says so. Parts are
-// the segments of priority_solver.hpp, which it solves itself, and local analyses. What passes
-// between them is lateness alone: of a stream's releases, its period and the latest lateness are
-// known, and any releases that agree with both are assumed. So each analysis needs to be right by
-// itself only:
+// before it has ended. It ends at the latest when the part that covers its task says so. Parts are
+// the segments of priority_solver.hpp, which the solver bounds itself, and local analyses. They
+// exchange only lateness: an analysis knows the period and the latest lateness of a stream's
+// releases, and assumes any releases that agree with both. So it is enough that each analysis is
+// right by itself:
 //
-// Suppose some run ends later than the solution says, and take the first moment at which one does.
-// Up to then every run ended in time, so every release came within its lateness, so the premises of
-// the analysis that covers the run hold, and it ends in time.
+// Suppose that some run ends later than the solution says, and take the first moment at which one
+// does. Until then every run ended in time, so every release came within its lateness. So the
+// premises of the analysis that covers the run hold, and the run ends in time.
 //
-// All parts rise with what they are given and begin at their least values; so the iteration ends at
-// the least solution, in whatever order they are asked.
+// The bounds of all parts rise with the given lateness, and begin at their least values. So the
+// iteration ends at the least solution, in any order of the parts.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__LOCAL_ANALYSIS_HPP_
@@ -65,16 +65,16 @@ public:
   virtual std::string refusal(Index task) const = 0;
   /// For each task: the time from its activation to its end. Must not fall when `lateness` rises.
   virtual const std::vector<Ns> & responses(const Lateness & lateness) = 0;
-  /// The latest end of a run that starts by this stream, after the nominal release, as `responses` found it; at least
-  /// `released`. By default `released` plus the response.
+  /// The latest end of a run that starts by this stream, after the nominal release, as `responses`
+  /// found it; at least `released`. By default `released` plus the response.
   virtual Ns end(Index stream, Ns released, Ns response) const;
 
   // After the solution; costs time.
 
   /// The terms of the response of a task. The task must have a response.
   virtual BoundTerms terms(Index task) = 0;
-  /// The terms of the end of a run by this stream, which must have a bound: parts that follow each other up to the
-  /// stream's task, from the latest release of the first part.
+  /// The terms of the end of a run by this stream, which must have a bound: parts that follow each
+  /// other up to the stream's task, from the latest release of the first part.
   virtual std::vector<LocalPart> parts(Index stream) = 0;
 
   /// The reason why a task has no bound, although it is not refused and its releases have bounds.

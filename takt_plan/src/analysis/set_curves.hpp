@@ -1,11 +1,11 @@
 // How often sets of newest messages are complete in a window of some length (message_set.hpp), and
-// what comes after them is released: counted through the sets before them, and remembered.
+// how often the work after them is released: counted through the sets before them, and remembered.
 //
-// A count is a staircase over the length: beside it, the first and the last length that have the
-// same steps of all that it is made of are known. Within these the count is the same, so nothing is
-// counted twice: each set is asked once for each of its stairs until something in its sight is
-// released later. Without that, sets that continue sets are counted anew for each length, each time
-// through all before.
+// A count is a staircase over the length. With a count the class remembers the first and the last
+// length for which all of its inputs have the same steps. Between these two lengths the count is
+// the same, so each set is counted only once for each of its stairs, until a stream on which it
+// depends is released later. Otherwise sets that continue sets would be counted anew for each
+// length, each time through all sets before them.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__SET_CURVES_HPP_

@@ -1,4 +1,5 @@
-// What a thread gets of its core at least while it has work, as a service for executor_bounds.hpp.
+// The least time that a thread gets of its core while it has work, as a service for
+// executor_bounds.hpp.
 //
 // A thread of fixed priority on one core (`window`): the core, less
 //
@@ -7,15 +8,15 @@
 //   nominally released after a - E and before a + t. These are at most ceil((t + E) / T), each
 //   taking at most its cost. E comes from the analysis that covers the task; it is a premise as
 //   every lateness is (local_analysis.hpp), also between threads of equal priority, which delay
-//   each other. That counts more than may happen, for work that had begun before the interval
-//   counts in full.
-// - threads that are not the executors' and as urgent or more: likewise, E being a bound of their
-//   own from the core's busy window of all that is as urgent as they are, at whose beginning none
-//   of them is pending.
+//   each other. This may count too much, because work that had begun before the interval counts in
+//   full.
+// - threads outside of executors that are as urgent or more: likewise. Their E comes from the
+//   core's busy window of all work that is as urgent as they are, at whose beginning none of them
+//   is pending.
 // - one publish or take at the middleware ceiling, by a less urgent thread of the core: it can only
-//   have begun before the interval, for inside there is always something to run that is preferred
-//   to the thread when it is not at its ceiling; and of several, one had the core.
-// - threads of policy deadline: what reservations.hpp says.
+//   have begun before the interval, because within the interval more urgent work is always ready.
+//   Of several such threads only one had the core.
+// - the time of threads of policy deadline, as reservations.hpp says.
 //
 // A thread of policy deadline: its reservation, less its further switches, as reservations.hpp
 // says.

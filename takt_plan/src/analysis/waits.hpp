@@ -11,21 +11,22 @@
 // that picks by `priority` or `fifo`, all bounds hold with S added to what W takes from its core:
 // the suspension-oblivious analysis, safe for fixed priorities on one core (Chen et al., "Many
 // suspensions, many problems: a review of self-suspending tasks in real-time systems", Real-Time
-// Systems 2019). Reason: count the time at which W waits as work of W's priority. Then W is
-// released and runs without a pause; whoever is less urgent gets no more of the core than it really
-// does; who is as urgent is delayed by no more than is counted. Only the section at the ceiling
-// that a less urgent thread began while W slept is not in it, once for each time that W wakes.
+// Systems 2019). Reason: count the time for which W waits as work of W's priority. Then W is
+// released and runs without a pause. Less urgent work gets no more of the core than it really does,
+// and work that is as urgent is delayed by no more than is counted. One thing is not counted: a
+// section at the ceiling that a less urgent thread began while W slept, once for each time that W
+// wakes. S has it.
 //
 // The called task is activated within the run, so between the nominal release of W's source and the
 // latest end of W: a stream of W's period with that jitter, as behind any other sender. It does not
-// go on with W's segment.
+// continue W's segment.
 //
 // S and the bounds depend on each other. Both rise with each other from S = 0, and the least
 // solution is right for the reason that local_analysis.hpp gives: take the first moment at which a
-// run ends, or a wait lasts, longer than it says.
+// run or a wait exceeds the solution.
 //
-// No bound, with a sentence: W on a thread of another kind or in a pool; what it waits for on W's
-// own thread; or on a thread of the same core that is not more urgent, since S would be part of
+// No bound, with a sentence: W is on a thread of another kind, or in a pool; a called task is on
+// W's own thread, or on a thread of the same core that is not more urgent: then S would be part of
 // itself.
 //
 // Set-up only: allocates, does not block.

@@ -1,45 +1,52 @@
-// A callback that works when the newest messages of several topics are there: what starts it, and when a
-// set is complete.
+// A callback that works when the newest messages of several topics are there: its starts, and the
+// times at which its sets are complete.
 //
-// Each message starts a run and is kept in place of the one before of its topic. The run that completes a
-// set works and publishes, and all are forgotten (the reference system's fusions, and what
-// message filters do with a queue of one). What is needed of it, with B(x) the bound of a run that stream
-// x starts, from that stream's nominal release:
+// Each message starts a run and is kept in place of the earlier message of its topic. The run that
+// completes a set works and publishes, and drops all kept messages (as fusions of the reference
+// system do, and message filters with a queue of one). The analyses need the following. B(x) is the
+// bound of a run that stream x starts, from that stream's nominal release.
 //
-// - How often it works. Between two complete sets every topic has had a message, so in any window there
-//   are at most min over topics of (messages + 1) of them. And at least one topic had none at the window's beginning,
-//   so there are at most max over topics of messages. What the work starts is as frequent, in a window that is longer by
-//   the time from the runs that may complete a set to there (`since`). set_curves.hpp counts both.
-// - Each set has one message of the slowest topic, and the run that completes the set is released after that message's
-//   run: before the topic's next run is, so within T; and once each other topic x has had a run after it, so within
-//   W = max of next(x) + J(x) (after a set: of gap(x)). So the work has the period of the slowest topic, and the jitter
-//   J + min(T, W).
-// - When a message that entered by x has left with its set, if it does not complete it: before the next one of x is kept, so
-//   within D(x) + B(x), or gap(x) + B(x) after a set not in step; and once every other topic has had a message after it, so
-//   within J(x) + gap, the largest gap of the other topics, J(x) being when its run is released at the latest. For runs go by
-//   their releases, so that the last message of another topic that is kept before was released by then, and what the gap
-//   counts from is not later. A message that is replaced before has no response.
-// - next(x), from the release of a run by x, which one timer starts, to the timer's next nominal release: T, or its
-//   offset, if that is longer than its period. For the timer's run has begun when the run by x is released, and the timer's
-//   next nominal release is at most T after its run has begun, however late that was.
-// - gap(x), from the release of a run by x to the end of the next one: next(x) + B(x). After a set the gap is the largest
-//   of its topics, counted from the release of the run that completes the set, and what the way from there takes at most.
-// - D(x), from the nominal release of a timer to the next one: T. But a timer whose run may end later than its next release
-//   skips periods: its next run has the first nominal release after the run before has begun. With B, the timer's own
-//   bound, that is at most (B / T + 1) T after the one before, B / T being rounded down.
-// - In step: if timers of one process, of one period and known offsets from its start begin all topics (or timers that are
-//   always released together), d(x) being how much later than
-//   the first of them x is released, and every d(x) + B(x) is within the period, then the sets are those
-//   of each period, complete by the largest d(x) + B(x).
+// - How often it works. Between two complete sets every topic has had a message, so in any window
+//   there are at most min over topics of (messages + 1) of them. And at least one topic had none at
+//   the window's beginning, so there are at most max over topics of messages. The tasks that the
+//   work starts run as often, in a window that is longer by the time from the runs that may
+//   complete a set to these tasks (`since`). set_curves.hpp counts both.
+// - Each set has one message of the slowest topic, and the run that completes the set is released
+//   after that message's run: before the release of the topic's next run, so within T; and after
+//   each other topic x has had a run, so within W = max of next(x) + J(x) (after a set: of gap(x)).
+//   So the work has the period of the slowest topic, and the jitter J + min(T, W).
+// - The time at which a message that entered by x leaves with its set, if it does not complete the
+//   set: before the next message of x is kept, so within D(x) + B(x), or gap(x) + B(x) after a set
+//   not in step; and after every other topic has had a message, so within J(x) + gap. J(x) is the
+//   latest release of its run, and gap the largest gap of the other topics. Reason: runs go by
+//   their releases, so the last message of another topic that was kept before was released by then,
+//   and the gap does not count from a later time. A message that is replaced before has no
+//   response.
+// - next(x), from the release of a run by x, which one timer starts, to the timer's next nominal
+//   release: T, or its offset, if that is longer than its period. Reason: the timer's run has begun
+//   when the run by x is released, and the timer's next nominal release is at most T after the
+//   begin of its run, however late that was.
+// - gap(x), from the release of a run by x to the end of the next one: next(x) + B(x). After a set
+//   the gap is the largest of its topics, counted from the release of the run that completes the
+//   set, plus the longest time of the way from there.
+// - D(x), from the nominal release of a timer to the next one: T. But a timer whose run may end
+//   later than its next release skips periods: its next run has the first nominal release after the
+//   run before has begun. B is the timer's own bound: then the next release is at most (B / T + 1)
+//   T after the one before, with B / T rounded down.
+// - In step: all topics begin at timers of one process, with one period and known offsets from its
+//   start (or at timers that are always released together). d(x) is the time by which x is released
+//   later than the first of them. If every d(x) + B(x) is within the period, each period has its
+//   own set, which is complete by the largest d(x) + B(x).
 //
-// What comes after a set has the period of its slowest topic (in step: of the timer that is first).
-// A chain that enters by another topic than what comes after counts from goes on from when its set is
-// complete (in step: from d later than what comes after counts): from there on responses are from activations (Worst::from_activation), since how late these
-// are for the chain is not how late they are for the stream.
+// The stream after a set has the period of the set's slowest topic (in step: of the first timer),
+// and counts from its releases. A chain may enter the set by another topic. Then it continues at
+// the time at which its set is complete (in step: d later than the stream after the set counts).
+// From there on responses count from activations (Worst::from_activation), because the activations
+// are not as late for the chain as for the stream.
 //
-// Assumptions: all topics' runs are on one thread and equally urgent, so that one ends before another
-// begins; timers go on for ever, and none skips a period, which is so as long as its own bound is within
-// its period; no message is lost on the way.
+// Assumptions: all topics' runs are on one thread and equally urgent, so that one ends before
+// another begins; timers go on for ever, and none skips a period, which is so as long as its own
+// bound is within its period; no message is lost on the way.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__MESSAGE_SET_HPP_
@@ -70,7 +77,8 @@ struct StreamTimes
 /// The times of each stream, by its index.
 using TimesOf = std::function<const StreamTimes &(Index)>;
 
-/// The number of complete sets in a window with given numbers of messages for each topic; see above.
+/// The number of complete sets in a window with given numbers of messages for each topic; see
+/// above.
 class CompleteSets
 {
 public:
@@ -114,12 +122,13 @@ struct MessageSet
   /// The longest time from the end of the run that keeps a message of `input` until the work on its
   /// set is done, for any release.
   Ns waiting(Index input, const Streams & streams, const TimesOf & times) const;
-  /// The delay of the work after the release from which it counts, if this message of the slowest topic gives that
-  /// release: J + min(T, W).
+  /// The delay of the work after the release from which it counts, if this message of the slowest
+  /// topic gives that release: J + min(T, W).
   Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;
   /// The longest time from one complete set to the next.
   Ns gap(const Streams & streams, const TimesOf & times) const;
-  /// The time from the nominal release of a message until the next message of `input` replaces it; kUnbounded: unknown.
+  /// The time from the nominal release of a message until the next message of `input` replaces it;
+  /// kUnbounded: unknown.
   Ns replaced(Index input, const Streams & streams, const TimesOf & times) const;
 };
 

@@ -1,5 +1,5 @@
-// What triggers the callbacks of a model, by its schedule: subscriptions that do not trigger and their takers, and the
-// conditions of groups.
+// Finds the triggers of a model's callbacks, by its schedule: subscriptions that do not trigger and
+// their takers, and the conditions of groups.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__TRIGGERS_HPP_
@@ -27,9 +27,10 @@ public:
   /// Notes the condition of a group of the model.
   void add_condition(Index group, const takt_core::Condition & condition);
 
-  /// Once `model` has all tasks: finds the takers of each input, which then has their threads and the least of their
-  /// priorities. Sets the conditions of the groups. Faults: a callback of several topics, which stands for several
-  /// subscriptions, as an input, under a condition, or if `with` names not all of these.
+  /// Once `model` has all tasks: finds the takers of each input, which then has their threads and
+  /// the least of their priorities. Sets the conditions of the groups. Faults: a callback of
+  /// several topics, which stands for several subscriptions, as an input, under a condition, or if
+  /// `with` names not all of these.
   void settle(const takt_schedule::System & system, Model & model, takt_rt::Faults & faults) const;
 
 private:
@@ -44,8 +45,8 @@ private:
 /// A sentence for each callback whose messages nothing takes.
 std::vector<std::string> waiting_in_vain(const Model & model);
 
-/// Faults: `with` in an executor with isolated groups. Each of these is an executor of its own when the program runs, and
-/// the model has one executor.
+/// Faults: `with` in an executor with isolated groups. Each of these is an executor of its own when
+/// the program runs, and the model has one executor.
 takt_rt::Faults with_and_isolated(const takt_schedule::Schedule & schedule);
 
 }  // namespace takt_plan::detail

@@ -203,7 +203,7 @@ void SimulatedGraph::keep(Index to, Index topic, const Load & message, Ns arrive
   latest.fresh = true;
 }
 
-// What arrived by the release is what the run reads.
+// A run reads the messages that arrived by its release.
 void SimulatedGraph::see(Input & input, Ns release)
 {
   std::erase_if(input.later, [&](const Later & message) {

@@ -1,8 +1,10 @@
-// The graph of a simulation: messages, the histories that keep them, and the chains that they belong to.
+// The graph of a simulation: messages, the histories that keep them, and the chains that they
+// belong to.
 //
-// It does the work of middleware and clients around a scheduler. It keeps the last messages of each topic for each
-// callback, joins one message of each topic if the system says so, and gives a run its message. A message has the steps
-// of the chains along which it came. The graph has no clock, and does not choose which callback runs.
+// It does the work of middleware and clients around a scheduler. It keeps the last messages of each
+// topic for each callback, joins one message of each topic if the system says so, and gives a run
+// its message. A message has the steps of the chains along which it came. The graph has no clock,
+// and does not choose which callback runs.
 //
 // Messages stay in place: once each history has been full, the graph does not allocate.
 #ifndef TAKT_PLAN__SRC__SIMULATED_GRAPH_HPP_
@@ -75,8 +77,9 @@ public:
   /// Fills `message` for this output from a run with the load `from`.
   void pass(const Load & from, const Output & output, Load & message) const;
 
-  /// A message arrives. `activations`: those of the sender, as far as the receiver knows them. Returns the activations
-  /// for the announcement of the task; nullptr: there is nothing to announce.
+  /// A message arrives. `activations`: those of the sender, as far as the receiver knows them.
+  /// Returns the activations for the announcement of the task; nullptr: there is nothing to
+  /// announce.
   const takt_core::ActivationSet * receive(
     Index to, Index topic, const Load & message, const takt_core::ActivationSet & activations);
   /// The same for a message that the task only reads. `arrived`: when it arrives for the scheduler.
@@ -88,8 +91,8 @@ public:
   /// `release`: of the task itself.
   bool take(Index task, Ns release, Load & run);
 
-  /// No source releases any more. From now on, messages that wait for a set have no response: on a running system the
-  /// next message of their topic would replace them.
+  /// No source releases any more. From now on, messages that wait for a set have no response: on a
+  /// running system the next message of their topic would replace them.
   void end_releases() { released_ = false; }
 
   /// True if the chain of `step` ends at this step.
@@ -144,8 +147,9 @@ private:
   struct Input
   {
     bool all = false;
-    bool by_release = false;    // reads what arrived by its release (logical execution time)
-    std::vector<Later> later;   // for such a task: what no run has seen yet
+    // Reads the messages that arrived by its release (logical execution time).
+    bool by_release = false;
+    std::vector<Later> later;   // for such a task: messages that no run has seen yet
     bool from_outside = false;  // its last topic has no publisher in the model
     std::uint32_t capacity = 1;
     std::vector<History> topics;  // with Task::all: messages that wait for those of other topics

@@ -1,4 +1,5 @@
-// Groups with logical execution time (takt_core/logical_time.hpp): what their runs publish waits for the end of the period.
+// Groups with logical execution time (takt_core/logical_time.hpp): messages of their runs wait for
+// the end of the period.
 //
 // To hold a message takes as long as to publish it, and it is published once more at the border.
 #include <algorithm>

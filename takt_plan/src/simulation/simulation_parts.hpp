@@ -30,7 +30,7 @@ public:
 /// The messages of a group with logical execution time (takt_core/logical_time.hpp).
 struct SimulationRun::Border
 {
-  /// What a run published.
+  /// A message that a run published.
   struct Held
   {
     Ns due = 0;
@@ -112,7 +112,7 @@ struct SimulationRun::Thread
   };
   std::optional<Taker> taker;
   bool publishes = false;  // the job is that of a border
-  Ns until = 0;            // of such a job: it publishes what is due by then
+  Ns until = 0;            // of such a job: it publishes the messages that are due by then
   Ns more = 0;             // of the job's dispatch: messages of borders that it publishes
   bool slept = false;      // this run has slept
   std::size_t calls = 0;   // of this run, so far

@@ -1,4 +1,5 @@
-// Bounds of small models with logical execution time, worked out by hand. They are what the simulator sees.
+// Bounds of small models with logical execution time, worked out by hand. They are what the
+// simulator sees.
 #include "analysis/inputs/let.hpp"
 
 #include <gtest/gtest.h>
@@ -23,8 +24,8 @@ namespace
 using test::Example;
 using test::kMs;
 
-/// Two groups with logical execution time on one thread. The second one reads what the first one publishes, and a callback
-/// on another core hears the second one.
+/// Two groups with logical execution time on one thread. The second one reads messages of the first
+/// one, and a callback on another core hears the second one.
 struct Logical : Example
 {
   Logical() : Example(2)
@@ -69,7 +70,8 @@ struct Logical : Example
     return found.chains[0] ? found.chains[0]->response : -1;
   }
 
-  /// An input of the second group with these publishers. The only chain goes from the first group to it.
+  /// An input of the second group with these publishers. The only chain goes from the first group
+  /// to it.
   Index input_of_second(std::initializer_list<Index> publishers)
   {
     const Index input = sub(0, 0, publishers, kMs);
@@ -163,7 +165,8 @@ TEST(Let, WhatOthersDoOnTheThreadDelaysTheBorder)
   Logical logical;
   logical.offsets(0, 0);
   logical.timer(logical.model.tasks[logical.first].threads.front(), 0, 300 * kMs, 3 * kMs);
-  // Only the last callback waits for a border task that found its thread busy. The groups' own exchange does not.
+  // Only the last callback waits for a border task that found its thread busy. The groups' own
+  // exchange does not.
   EXPECT_EQ(logical.response(), (30 + 30 + 3 + 2) * kMs);
 }
 
@@ -206,8 +209,9 @@ TEST(Let, InputsHaveAResponseAndNoAge)
     std::string::npos);
 }
 
-// Both borders of 30 ms find a run on their thread until 32 ms. A message of another publisher that arrives at 31 ms is in front
-// of the message of the border then, and belongs to the period after it.
+// Both borders of 30 ms find a run on their thread until 32 ms. A message of another publisher that
+// arrives at 31 ms is in front of the message of the border then, and belongs to the period after
+// it.
 TEST(Let, WhatOthersPublishKeepsAnInputFromMeetingItsMessageAtTheBorder)
 {
   for (const bool elsewhere : {false, true}) {
@@ -287,15 +291,16 @@ TEST(Let, AHistoryHoldsTheMessagesOfAPeriodAndOfTheDelay)
     }
     return -1;
   };
-  // In the 30 ms of a period, the 13 ms until the run of a release has ended at the latest, and the 1 ms by which images may be
-  // late.
+  // In the 30 ms of a period, the 13 ms until the run of a release has ended at the latest, and the
+  // 1 ms by which images may be late.
   EXPECT_EQ(needed(), 44 / 10 + 1);
   // The newest one that had come by the release, and those of 13 ms.
   logical.model.tasks[input].input->keep = 1;
   EXPECT_EQ(needed(), 1 + (5 + 4 + 1 + 1) / 10 + 1);
 }
 
-/// What a group with logical execution time and another timer publish, on cores of their own, for callbacks on a third one.
+/// Messages of a group with logical execution time and of another timer, on cores of their own, for
+/// callbacks on a third one.
 struct FirstBorder : Logical
 {
   FirstBorder()
@@ -367,8 +372,9 @@ TEST(Let, ASetWaitsForTheFirstBorder)
   EXPECT_GE(model.bound(), model.simulated());
 }
 
-// Both are released at once on the host's clock. If the process starts just before, the plain timer's first message comes a period
-// earlier than the first border, and the later messages stay in this order.
+// Both are released at once on the host's clock. If the process starts just before, the plain
+// timer's first message comes a period earlier than the first border, and the later messages stay
+// in this order.
 TEST(Let, OnTheHostsClockABorderIsNotTogetherWithATimer)
 {
   FirstBorder model;
@@ -387,7 +393,7 @@ TEST(Let, AReaderThatABorderStartsWaitsForTheFirstBorder)
   model.model.tasks[reader].reads = {{model.other, 0, 0}};
   model.model.tasks[model.other].release->period = 1000 * kMs;
   model.chain({model.other, reader});
-  // Read at 151 ms, what came at 1 ms.
+  // The message of 1 ms is read at 151 ms.
   EXPECT_GE(model.simulated(), 150 * kMs);
   EXPECT_GE(model.bound(), model.simulated());
 }

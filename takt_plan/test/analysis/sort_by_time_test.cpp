@@ -1,4 +1,4 @@
-// Sorting of times and what they bring.
+// Sorting of times with their costs.
 #include "analysis/jobs/sort_by_time.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What planning costs where a hyperperiod has many jobs, as a multiple of the cost of one judgement of the plan.
+// The cost of planning if a hyperperiod has many jobs, as a multiple of the cost of one judgement
+// of the plan.
 #include <gtest/gtest.h>
 
 #include <algorithm>

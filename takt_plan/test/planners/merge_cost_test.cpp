@@ -1,4 +1,4 @@
-// What mergers of threads cost, as a multiple of the cost of one judgement.
+// The cost of mergers of threads, as a multiple of the cost of one judgement.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -32,7 +32,8 @@ takt_schedule::System system_of(int chains)
   return *takt_schedule::parse_system(text + paths, "system.yaml");
 }
 
-// Each merger on a core used to be judged again after each other one: with n threads some n * n / 2 times in all.
+// Each merger on a core used to be judged again after each other one: with n threads some n * n / 2
+// times in all.
 TEST(MergeCost, AMergerIsJudgedAgainOnlyWhereItMayBeTheBest)
 {
   const takt_schedule::System system = system_of(kChains);

@@ -445,7 +445,7 @@ chains:
   EXPECT_EQ(bound_of(planned, "stabilise"), 2700 * kMs / 1000);
 }
 
-// The end of a slow chain is also a fast chain, which is less important.
+// The last callback of a slow chain is a fast chain by itself.
 TEST(Planner, WhatTwoChainsShareHasAThreadOfItsOwnWhereOneNeedsIt)
 {
   for (const std::string priority : {"0", "79", "90"}) {
@@ -955,7 +955,8 @@ chains:
   EXPECT_TRUE(all_met(plan_of(faster(system, 2, *found[0].faster_by))));
 }
 
-// Even a rare run precedes the chain's run on their core. If the timer is rare enough, it fits on the other core.
+// Even a rare run precedes the chain's run on their core. If the timer is rare enough, it fits on
+// the other core.
 TEST(Misfits, LookForLongerPeriodsInOtherPlansToo)
 {
   const System system = system_of(R"yaml(

@@ -1,5 +1,6 @@
-// Random systems of one thread with non-triggering callbacks, conditions, sequences and logical execution time: the simulator
-// starts what the independent oracle starts, and the oracle without one of its rules is refuted.
+// Random systems of one thread with non-triggering callbacks, conditions, sequences and logical
+// execution time: the simulator starts what the independent oracle starts, and the oracle without
+// one of its rules is refuted.
 #include "takt_core/test/support/data_path_oracle.hpp"
 
 #include <gtest/gtest.h>
@@ -232,7 +233,7 @@ std::string difference(const DataPath & path, LeftOut left_out)
   const auto status = watch(simulation_of(path), options, 0, ends);
   EXPECT_TRUE(status.ok());
   const std::vector<DataPathStart> wanted = DataPathOracle(path, left_out).run(kHorizon);
-  // What begins at the end of the time may differ: the simulation goes on.
+  // Runs that begin at the end of the time may differ: the simulation goes on.
   for (std::size_t i = 0; i < wanted.size() && wanted[i].at < kHorizon - 100; ++i) {
     const bool same = i < ends.starts.size() && ends.starts[i].callback == wanted[i].callback &&
                       ends.starts[i].release == wanted[i].release;

@@ -1,4 +1,5 @@
-// Non-triggering callbacks and conditions in virtual time, with numbers worked out by hand. Times are in milliseconds.
+// Non-triggering callbacks and conditions in virtual time, with numbers worked out by hand. Times
+// are in milliseconds.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -76,7 +77,8 @@ TEST(SimulateInputs, EveryOrderTakesThem)
   }
 }
 
-// As in the executor: what the client library made for itself takes no messages of its group.
+// As in the executor: callbacks that the client library made for itself take no messages of its
+// group.
 TEST(SimulateInputs, ASubscriptionOfParameterEventsTakesNone)
 {
   const std::string system = R"yaml(
@@ -138,7 +140,8 @@ TEST(SimulateInputs, MessagesThatAreLeftOutAreCountedAndCostTheirTake)
   EXPECT_EQ(store.responses.count, 1U);
   EXPECT_EQ(result->chains[0].responses.count, 1U);
   EXPECT_EQ(store.received, store.taken + store.overwritten + store.waiting);
-  // The fusion is dispatched (1), two messages are left out (2 each), one runs (5), and the fusion works (5).
+  // The fusion is dispatched (1), two messages are left out (2 each), one runs (5), and the fusion
+  // works (5).
   EXPECT_EQ(result->tasks[2].responses.worst.time(), 15 * kMs);
   EXPECT_EQ(store.responses.worst.end, 25 * kMs + 10 * kMs);
 }

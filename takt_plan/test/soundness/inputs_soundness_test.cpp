@@ -1,5 +1,5 @@
-// On random systems with non-triggering callbacks and sequences no simulated response exceeds its bound. If what they
-// cost is omitted, some do.
+// On random systems with non-triggering callbacks and sequences no simulated response exceeds its
+// bound. If what they cost is omitted, some do.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -25,7 +25,7 @@ using takt_rt::Faults;
 using takt_rt::Result;
 using test::SimulatedCampaign;
 
-/// What an analysis would take the model for that makes a mistake.
+/// The model as a wrong analysis would see it.
 using Twin = std::function<void(Model &)>;
 
 void run_inputs(std::uint64_t seed, const Twin & twin, SimulatedCampaign & campaign)

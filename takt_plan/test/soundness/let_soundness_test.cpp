@@ -1,4 +1,5 @@
-// On random systems with logical execution time no simulated response exceeds its bound. If a rule is omitted, some do.
+// On random systems with logical execution time no simulated response exceeds its bound. If a rule
+// is omitted, some do.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -23,7 +24,7 @@ using takt_rt::Faults;
 using takt_rt::Result;
 using test::SimulatedCampaign;
 
-/// What an analysis that makes a mistake would make of its model.
+/// The model as a wrong analysis would see it.
 using Twin = std::function<void(Model &)>;
 
 enum class Variant
@@ -142,7 +143,7 @@ TEST(LetSoundness, TheWorkAtTheBorderIsNeeded)
   });
 }
 
-// A message of another publisher may be in front of what is there at the border.
+// A message of another publisher may be in front of the message that is there at the border.
 TEST(LetSoundness, ThatOnlyBordersPublishWhatAnInputGetsIsNeeded)
 {
   expect_noticed({}, [](Model & model) {
@@ -154,7 +155,7 @@ TEST(LetSoundness, ThatOnlyBordersPublishWhatAnInputGetsIsNeeded)
   });
 }
 
-// What a late run publishes is not there when the next group begins at the border.
+// The messages of a late run are not there when the next group begins at the border.
 TEST(LetSoundness, ThatRunsEndWithinTheirPeriodIsNeeded)
 {
   const auto unchecked = [](Model & model) {

@@ -1,5 +1,5 @@
-// Reservations of threads of policy deadline (SCHED_DEADLINE): the theorem behind the bounds of their tasks, whether the
-// reservations hold, and how much of a core they take from others at most.
+// Reservations of threads of policy deadline (SCHED_DEADLINE): the theorem behind the bounds of
+// their tasks, whether the reservations hold, and how much of a core they take from others at most.
 //
 // Theorem. A thread of policy deadline runs in a constant bandwidth server after Abeni and
 // Buttazzo, "Integrating Multimedia Applications in Hard Real-Time Systems" (RTSS 1998): it may use
@@ -28,15 +28,15 @@
 //
 // over all threads of the policy on these cores: Goossens, Funk and Baruah, "Priority-Driven
 // Scheduling of Periodic Task Systems on Multiprocessors" (Real-Time Systems, 2003), for D <= P
-// after Bertogna, Cirinei and Lipari (ECRTS 2005). Its proof needs of each server only that a
-// processor of speed Q / D of its own would serve it in time, which holds with replenishments
-// before the period is over, too.
+// after Bertogna, Cirinei and Lipari (ECRTS 2005). Its proof needs only that a processor of speed Q
+// / D would serve each server in time. That also holds if replenishments come before the period is
+// over.
 //
-// Switches. A task's `dispatch` has those of its wake-up. Further ones take from the budget: one
-// for each replenishment of the thread, and one for each return from a preemption, of which there
-// are at most as many as other threads of the policy on these cores are replenished or woken: as
-// often as their periods and their tasks' releases say, and one that began before. They are taken
-// off the supply.
+// Switches. A task's `dispatch` has those of its wake-up. Further switches take from the budget:
+// one for each replenishment of the thread, and one for each return from a preemption. The thread
+// is preempted at most as often as other threads of the policy on these cores are replenished or
+// woken (their periods and the releases of their tasks limit this), and once more by a thread that
+// began before. These switches are subtracted from the supply.
 //
 // Assumptions. Those of priority_bounds.hpp. The kernel schedules these threads by earliest
 // deadline over all their cores and ends a budget when it is used up: that needs its
@@ -44,24 +44,24 @@
 // costs what a switch does.
 //
 // Refused with a sentence, per task and chain: reservations that are not 0 < Q <= D <= P; threads
-// of the policy that share some of their cores but not all; what does not pass the test for
+// of the policy that share some of their cores but not all; threads that do not pass the test for
 // admission; tasks on several threads; exclusive groups that span threads; orders other than those
-// three; overload, and whatever depends on something without a bound.
+// three; overload; and tasks that depend on a task without a bound.
 //
 // Limits: as in window_bounds.hpp.
 //
-// What a thread takes. Between a replenishment and the deadline D after it, it runs for at most Q.
-// If replenishments are P apart or more, those whose budget may be used in an interval of length t
-// begin in one of length t + D: ceil((t + D) / P) of them. With D = P they may follow faster, when
-// a wake-up finds more budget than the bandwidth allows. Then what was used of each before the last
-// is no more than the bandwidth times the time to the next; from the first to the last they are
-// less than t + P apart, so the sum is less than Q (t + P) / P + Q, and at most Q ceil((t + 2P) /
-// P).
+// The time that a thread takes. Between a replenishment and the deadline D after it, it runs for at
+// most Q. If replenishments are P apart or more, those whose budget may be used in an interval of
+// length t begin in one of length t + D: ceil((t + D) / P) of them. With D = P they may follow
+// faster, when a wake-up finds more budget than the bandwidth allows. Then the used part of each
+// budget but the last is at most the bandwidth times the time to the next replenishment. The first
+// and the last replenishment are less than t + P apart, so the sum is less than Q (t + P) / P + Q,
+// and at most Q ceil((t + 2P) / P).
 //
-// Switches from it. Whenever it comes on a core, it may displace somebody who has to come back. It
-// comes when it is replenished or woken, or back from a preemption, of which there are no more than
-// replenishments and wake-ups of all: two for each of these events, and one for each thread that
-// was preempted before.
+// Switches from it. Each time that it comes on a core, it may displace another thread, which then
+// has to come back. It comes on a core when it is replenished or woken, or returns from a
+// preemption. There are no more preemptions than replenishments and wake-ups of all threads: so two
+// switches count for each of these events, and one for each thread that was preempted before.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__RESERVATIONS_HPP_

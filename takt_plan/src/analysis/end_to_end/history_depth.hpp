@@ -1,41 +1,45 @@
 // How deep histories must be so that no message is overwritten before it is taken.
 //
-// Theorem. A message waits in the history of its topic from when it arrives until the run that takes it
-// begins. On each way on which messages of the topic reach a callback, the message of a release at n
-// arrives no earlier than n, and is taken by n + B - C: B bounds that way's response, and a run of at
-// most C that begins later could end too late. So what waits at any time t has been released from
-// t - (B - C) on, and releases on a way are at least its period T apart:
+// Theorem. A message waits in the history of its topic from when it arrives until the run that
+// takes it begins. On each way on which messages of the topic reach a callback, the message of a
+// release at n arrives no earlier than n, and is taken by n + B - C: B bounds that way's response,
+// and a run of at most C that begins later could end too late. So messages that wait at a time t
+// were released at t - (B - C) or later, and releases on a way are at least its period T apart:
 //
 //     depth = sum over the ways by which the topic's messages come of  floor((B - C) / T) + 1
 //
-// Where the phases of all timers are known, each job of a hyperperiod has a window; then the depth is the largest number of
-// messages that may wait at once (takt_plan/src/analysis/jobs/job_depths.hpp), if that is less.
+// Where the phases of all timers are known, each job of a hyperperiod has a window; then the depth
+// is the largest number of messages that may wait at once
+// (takt_plan/src/analysis/jobs/job_depths.hpp), if that is less.
 //
-// This is the counting of arrivals in an interval that all busy-window analyses rest on; Teper et al.
-// (RTCSA 2023) and Li et al. (RTSS 2022) bound buffers of default executors and of message filters in
-// such ways. No circle is in it: were a message overwritten, bounds would hold until then.
+// All busy-window analyses count arrivals in an interval in this way; Teper et al. (RTCSA 2023) and
+// Li et al. (RTSS 2022) bound buffers of default executors and of message filters like this. The
+// argument has no circle: if a message were overwritten, the bounds would hold until then.
 //
-// Where one message of each topic starts the callback, and all of them come of one release, each topic
-// counts as above, since all are taken together. The callback's own messages from outside of the model
-// are a topic of their own, and come by one way. What is only read needs a depth of one: there the latest
-// message is wanted, and replacing older ones loses nothing.
+// Where one message of each topic starts the callback, and all of them come of one release, each
+// topic counts as above, since all are taken together. The callback's own messages from outside of
+// the model are a topic of their own, and come by one way. A topic that is only read needs a depth
+// of one: the reader wants the latest message, so it loses nothing if newer messages replace older
+// ones.
 //
-// Inputs of groups with logical execution time. A message waits until the next release of the group's timer, at most its
-// period P, and until that run takes it, at most the timer's bound B. Those that come meanwhile must not replace it, also those
-// that the run leaves to the next one. On a way whose messages come at most J after their releases, as many as
+// Inputs of groups with logical execution time. A message waits until the next release of the
+// group's timer, at most its period P, and until that run takes it, at most the timer's bound B.
+// Messages that come meanwhile must not replace it, also not those that the run leaves to the next
+// run. On a way whose messages come at most J after their releases, as many as
 //
 //     depth = sum over the ways of  floor((P + B + J) / T) + 1
 //
-// arrive in that time. With `keep: k` only the newest k that had come by the release are wanted, so k and those that arrive in B
-// are enough. What such a timer only reads needs depth for the same reason; the model has no depth of it.
+// arrive in that time. With `keep: k` only the newest k that had come by the release are wanted, so
+// k and those that arrive in B are enough. Topics that such a timer only reads need depth for the
+// same reason; the model does not have this depth.
 //
 // Assumptions. Those of `bounds`; each publisher sends one message of a topic per run.
 //
-// Refused with a sentence, per topic: callbacks without a bound, and those that wait for messages of
-// sources that have nothing to do with each other, where whatever comes more often piles up.
+// Refused with a sentence, per topic: callbacks without a bound, and callbacks that wait for
+// messages of unrelated sources, because the messages of the more frequent source pile up.
 //
-// Limits: those of `bounds`, and a hundred thousand callbacks on all ways together; beyond that a callback's
-// largest bound stands for those of its ways, and depths are larger than need be.
+// Limits: those of `bounds`, and a hundred thousand callbacks on all ways together; beyond that a
+// callback's largest bound stands for those of its ways, and depths are larger than need be.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__HISTORY_DEPTH_HPP_
@@ -58,9 +62,8 @@ struct HistoryDepth
   takt_rt::Result<Ns> needed = 0;  ///< a number of messages, at least one
 };
 
-/// One entry for each topic of each task, in the order of tasks; timers have none, nor have inputs whose takers take the newest
-/// messages. Faults: those of
-/// `check` (model.hpp).
+/// One entry for each topic of each task, in the order of tasks; timers have none, nor have inputs
+/// whose takers take the newest messages. Faults: those of `check` (model.hpp).
 takt_rt::Result<std::vector<HistoryDepth>> history_depths(const Model & model);
 
 }  // namespace takt_plan

@@ -1,15 +1,17 @@
-// The jobs of one hyperperiod: what is released when, by whom, on which core and how urgent.
+// The jobs of one hyperperiod, with their releases, senders, cores and urgencies.
 //
-// Timers of one epoch with known offsets, and messages from outside that come on its clock, release each job of a
-// hyperperiod at a known time. A *node* is a stream of
-// the model (streams.hpp): one way to one task. A node has as many jobs in each hyperperiod as its source; job k + n
-// is job k one hyperperiod later. Of a set of newest messages each topic's node keeps a message, and one more node
-// works: job k of it is for message k of the slowest topic, since each complete set has one of those.
+// Timers of one epoch with known offsets, and messages from outside that come on its clock, release
+// each job of a hyperperiod at a known time. A *node* is a stream of the model (streams.hpp): one
+// way to one task. A node has as many jobs in each hyperperiod as its source; job k + n is job k
+// one hyperperiod later. For a set of newest messages each topic's node keeps a message, and one
+// more node works: its job k is for message k of the slowest topic, because each complete set has
+// one message of that topic.
 //
-// A source whose phase is not known, with a least distance T of its nominal releases, has at most one of them in each turn
-// of a grid of any period up to T. So it has jobs, too: each is released within its turn, and by the jitter later, or not
-// at all. The phases of all others stay known. Phases are known to each other only of sources whose offsets count from one
-// epoch: that of most of them.
+// A source whose phase is not known, with a least distance T of its nominal releases, has at most
+// one of them in each turn of a grid of any period up to T. So it has jobs, too: each is released
+// within its turn, and by the jitter later, or not at all. The phases of all others stay known.
+// Phases are known to each other only of sources whose offsets count from one epoch: that of most
+// of them.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_GRAPH_HPP_
@@ -88,7 +90,8 @@ struct JobGraph
   bool too_long = false;    ///< the reason is the hyperperiod
 };
 
-/// Limit of jobs, and of nodes: the time of the analysis grows with the cube of the nodes of a core.
+/// Limit of jobs, and of nodes: the time of the analysis grows with the cube of the nodes of a
+/// core.
 inline constexpr std::int64_t kMostJobs = 20'000;
 inline constexpr std::size_t kMostNodes = 2'000;
 

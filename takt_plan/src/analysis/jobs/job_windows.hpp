@@ -1,93 +1,109 @@
 // Windows of all jobs of a hyperperiod: when each is released, and by when it has ended.
 //
-// A job's window bounds every activation that it stands for, one hyperperiod after the other. Bounds make releases and
-// releases make bounds; the least solution is found by iteration from below.
+// A job's window bounds every activation that it stands for, one hyperperiod after the other.
+// Bounds make releases and releases make bounds; the least solution is found by iteration from
+// below.
 //
-// One level l of a core (JobLevel). W(l): the jobs of this core at l or above. Let t0 be the last moment before a job
-// j of W(l) ends at which no job of W(l) is pending. From t0 on the core does, until j ends, nothing but
+// One level l of a core (JobLevel). W(l): the jobs of this core at l or above. Let t0 be the last
+// moment before a job j of W(l) ends at which no job of W(l) is pending. From t0 until j ends, the
+// core does only
 //
 //     blocking(t0) + ceiling + others + C_j + followers(j) + sum over i in W(l) of C_i N_i(t0, t1)
 //
-// - blocking: one less urgent run of the core, which is the one that runs at t0: released at t0 or before, and ended at t0 or
-//   later. On the level's own thread it takes no longer than to its latest end. It is none that j's segment (below) starts.
-//   What it starts of W(l), by messages without delay, and what follows from that within W(l), counts besides: such a job is
-//   released while that run works, and from t0 on no other less urgent run works until j ends. So these jobs do not count
-//   in N_i, unless a run that takes no time starts them. If the segment begins with such a job, or with one that
-//   follows from it within W(l), it is the run that starts this one.
-//   A timer of the level's thread that is released at t0 itself has not begun by then if one of W(l) is, of the same
-//   thread: a thread releases all timers that are due before it picks one.
+// - blocking: one less urgent run of the core, the one that runs at t0: it was released at t0 or
+//   before, and ends at t0 or later. On the level's own thread it goes on to its latest end at
+//   most. j's segment (below) does not start it. The jobs of W(l) that it starts by messages
+//   without delay, and the jobs that follow from these within W(l), also count: such a job is
+//   released while that run works, and from t0 on no other less urgent run works until j ends. So
+//   these jobs do not count in N_i, unless a run that takes no time starts them. If the segment
+//   begins with such a job, or with one that follows from it within W(l), the blocking run is the
+//   one that starts this job. A timer of the level's thread that is released at t0 itself has not
+//   begun by then if a timer of W(l) on the same thread is also released at t0: a thread releases
+//   all due timers before it picks one.
 // - ceiling: one publish or take of a less urgent thread that runs at the middleware ceiling.
-// - others: what is not an executor's, by its period.
-// - N_i: jobs of i that may be released before t1, not too late to go before j, and *enter* at t0 or later. From the release
-//   of one of j's segment (below) on, some of the segment is pending until j ends, so what is less urgent than all that is
-//   left of the segment must have been released by then. What is of j's thread and priority must have been released by j's
-//   release, unless callbacks of that thread and priority are in sequences: these start by direct call before what was ready
-//   earlier (takt_core/sequence.hpp). A job enters with the first job of its way
-//   on this core at this level: if that one is released before t0, it has ended by t0, and so has all that follows
-//   within W(l), since each is released at the end of the one before, at the latest. Without this term windows of less
-//   urgent jobs feed themselves. All that follows from later jobs of j's node begins after j has ended, and does not
-//   count.
-// - followers: a run may publish before it ends. What j itself starts on more urgent threads of its core, on whatever
-//   way, may preempt it then, once each, unless the way has a job that waits for j's thread or core. All other jobs that it
-//   starts wait until it has ended. A run that sends
-//   one message sends it before anything of that comes, so its receivers are released by the end without followers.
+// - others: threads outside of executors, by their periods.
+// - N_i: jobs of i that may be released before t1, not too late to go before j, and *enter* at t0
+//   or later. From the release of a job of j's segment (below) on, some of the segment is pending
+//   until j ends. So jobs that are less urgent than the rest of the segment must have been released
+//   by then. Jobs of j's thread and priority must have been released by j's release, unless
+//   callbacks of that thread and priority are in sequences: these start by direct call before
+//   callbacks that were ready earlier (takt_core/sequence.hpp). A job enters with the first job of
+//   its way on this core at this level: if that first job is released before t0, it has ended by
+//   t0, and so have all jobs that follow within W(l), because each is released at the latest at the
+//   end of the job before. Without this term windows of less urgent jobs feed themselves. Jobs that
+//   follow from later jobs of j's node begin after j has ended, and do not count.
+// - followers: a run may publish before it ends. Then the jobs that j itself starts on more urgent
+//   threads of its core, on any way, may preempt it, once each, unless the way has a job that waits
+//   for j's thread or core. All other jobs that j starts wait until it has ended. A run that sends
+//   one message sends it before its followers come, so its receivers are released by the end
+//   without followers.
 //
-// Jobs that follow each other on one core are one *segment*: its level is that of the least urgent, and t0 is not later
-// than the entry of its first. A job's end is the least over all beginnings of its segment. A segment goes on through
-// a set of newest messages by the message that completes it: of each order of arrival that windows allow
-// (job_sets.hpp), the worst counts. The last job of a segment at the thread of the level is only delayed by its thread
-// until it begins; then only by more urgent threads.
+// Jobs that follow each other on one core are one *segment*: its level is that of its least urgent
+// job, and t0 is not later than the entry of its first job. A job's end is the least over all
+// beginnings of its segment. A segment goes on through a set of newest messages by the message that
+// completes it: of all orders of arrival that windows allow (job_sets.hpp), the worst one counts.
+// The last job of a segment at the thread of the level is only delayed by its thread until it
+// begins; then only by more urgent threads.
 //
-// t0 needs to be looked at only where the sum changes: at entries, and at the segment's own entry. (Between two of them
-// t0 + blocking(t0) does not fall.) A t0 counts only if the busy interval that begins there reaches the segment's release, and
-// if more enters between it and the next one that counts than this time (Level::each).
+// Only those t0 need be examined where the sum changes: at entries, and at the segment's own entry.
+// (Between two of them t0 + blocking(t0) does not fall.) A t0 counts only if the busy interval that
+// begins there reaches the segment's release, and if the jobs that enter between it and the next t0
+// that counts take more than this time (Level::each).
 //
-// Messages under way. A message between two jobs of one core may have a delay, as between processes. Then the receiver is
-// released with jitter, by the latest end of the sender and the delay: it enters by itself, and a segment ends before it.
-// Or the time under way belongs to the busy interval: t0 is the last moment before j ends at which no job of W(l) is
-// pending, and no message is under way between two of them. The receiver enters with its sender, and a segment goes on
-// through the message. From t0 on the core does something else than W(l) and what is counted above only
+// Messages under way. A message between two jobs of one core may have a delay, as between
+// processes. Then the receiver is released with jitter, by the latest end of the sender and the
+// delay: it enters by itself, and a segment ends before it. Or the time under way belongs to the
+// busy interval: t0 is the last moment before j ends at which no job of W(l) is pending, and no
+// message is under way between two of them. The receiver enters with its sender, and a segment goes
+// on through the message. From t0 on the core does other work than W(l) and the terms above only
 //
 // - while such a message is under way: at most its delay for each receiver that counts in N_i;
-// - or later, in a time in which always some of W(l) is pending. Before this time none was, so a message was under way,
-//   and has arrived in this time: each one gives rise to one such time at most. In it one run of the level's thread, or
-//   one publish or take at the ceiling, goes on that had begun before. The run has not ended when the message arrives.
+// - or later, in a time in which some of W(l) is always pending. Before this time none was pending,
+//   so a message was under way, and has arrived in this time: each message causes at most one such
+//   time. In it one run of the level's thread, or one publish or take at the ceiling, goes on that
+//   had begun before. The run has not ended when the message arrives.
 //
-// So each receiver costs its delay, one run that may block in its release window, and the ceiling besides. A receiver
-// counts from its sender's earliest end, so messages count that are sent by then. Both ways are right by
-// themselves; each job's end is the smaller one.
+// So each receiver costs its delay, one run that may block in its release window, and the ceiling
+// besides. A receiver counts from its sender's earliest end, so messages count that are sent by
+// then. Both ways are right by themselves; each job's end is the smaller one.
 //
-// Sources without a known phase. Their jobs are released at any time within a period, or not at all (job_graph.hpp), so that N_i is
-// one too many in most intervals. Of the nodes i of one such source at most ceil((t1 - t0 + J) / T) jobs enter in [t0, t1), too,
-// where T is the least distance of its nominal releases and J how late after them a job of i may enter; the smaller number
-// counts. Their bounds count from the beginning of the grid's turn; those of other analyses are smaller in most cases. That
-// such a timer skips periods does no harm: its jobs need not come.
+// Sources without a known phase. Their jobs are released at any time within a period, or not at all
+// (job_graph.hpp), so that N_i is one too many in most intervals. Of the nodes i of one such source
+// at most ceil((t1 - t0 + J) / T) jobs enter in [t0, t1), too, where T is the least distance of its
+// nominal releases and J how late after them a job of i may enter; the smaller number counts. Their
+// bounds count from the beginning of the grid's turn; those of other analyses are smaller in most
+// cases. That such a timer skips periods does no harm: its jobs need not come.
 //
-// A round looks at nothing that depends on nothing that moved: a window depends on those of its levels' work and blockers, and on
-// those that release it.
+// A round omits windows that depend on no window that moved: a window depends on the windows of its
+// levels' work and blockers, and on the windows that release it.
 //
-// Soundness: let a window be violated for the first time. Until then all releases were inside of their windows, and
-// the sums look only at releases before that moment. They bound demand, so jobs that take less, or do not come at all,
-// cannot break them. So a timer with a known phase may skip periods: a job that is due when an earlier one has not begun yet may
-// not come, and sets know that. Assumptions: those of priority_bounds.hpp; timers with known phases count from one epoch.
-// Starts at any moment. Where a set may begin with any messages (job_sets.hpp), a start leaves states of sets that pass. The
-// least solution without these states is not enough: windows hold only if they have held before, and after a start they
-// have not. Work on a set that is late may delay messages so that they come in another order, and this order makes the
-// work late again, for good. So windows come from above:
+// Soundness: let a window be violated for the first time. Until then all releases were inside of
+// their windows, and the sums look only at releases before that moment. They bound demand, so jobs
+// that take less, or do not come at all, cannot break them. So a timer with a known phase may skip
+// periods: a job that is due when an earlier one has not begun yet may not come, and sets know
+// that. Assumptions: those of priority_bounds.hpp; timers with known phases count from one epoch.
+// Starts at any moment. Where a set may begin with any messages (job_sets.hpp), a start leaves
+// states of sets that pass. The least solution without these states is not enough: windows hold
+// only if they have held before, and after a start they have not. Work on a set that is late may
+// delay messages so that they come in another order, and this order makes the work late again, for
+// good. So windows come from above:
 //
-// - Some windows hold from the last start on. The least solution with all states of sets that a start may leave is one,
-//   since nothing violates it first. The bounds of the analyses without phases are another one (KnownEnds). Each
-//   job's end is the smaller one. As long as a timer may be late for its next release, that job may not come.
-// - Where windows hold from some moment on, sets are in states that do not pass soon after it. Then all busy intervals that
-//   begin later are within what the sums say of these windows and states. So each round makes windows that hold some time
-//   later, and its number of rounds is finite.
+// - Some windows hold from the last start on. The least solution with all states of sets that a
+//   start may leave gives such windows, because no job violates them first. The bounds of the
+//   analyses without phases give others (KnownEnds). Each job's end is the smaller one. As long as
+//   a timer may be late for its next release, that job may not come.
+// - Where windows hold from some moment on, sets are in states that do not pass soon after it. Then
+//   the sums of these windows and states hold for all busy intervals that begin later. So each
+//   round makes windows that hold some time later, and its number of rounds is finite.
 //
-// Where the known phases count from the start of one process, each round also has all states from the first messages on
-// (job_sets.hpp). So all windows hold from the first release on, too, if all processes have started by then.
+// Where the known phases count from the start of one process, each round also has all states from
+// the first messages on (job_sets.hpp). So all windows hold from the first release on, too, if all
+// processes have started by then.
 //
-// No window becomes smaller than the least solution without states that pass, but by what other analyses know. So this one
-// is found first: where a message from outside may be lost, or a job is too late, nothing else is looked for. How
-// long settling takes is not found: at a load near 100 % it takes long.
+// Only the results of other analyses make a window smaller than the least solution without states
+// that pass. So this solution is found first: if a message from outside may be lost in it, or a job
+// is too late, the search ends. The analysis does not find how long settling takes: at a load near
+// 100 % it takes long.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_WINDOWS_HPP_
@@ -125,25 +141,27 @@ struct LatestEnd
   Index level = kNone;       ///< position in the levels of JobWindows
 };
 
-/// Latest ends that hold for any starts of processes, from analyses without phases. Per stream, in ns after the nominal
-/// release of its source; kUnbounded: unknown. They depend on no order of messages and no state of a set. The function
-/// is called at most once. Without it, windows after a start at any time are only the least solution, which may not
-/// hold: a search uses them, and its result is judged with the function.
+/// Latest ends that hold for any starts of processes, from analyses without phases. Per stream, in
+/// ns after the nominal release of its source; kUnbounded: unknown. They depend on no order of
+/// messages and no state of a set. The function is called at most once. Without it, windows after a
+/// start at any time are only the least solution, which may not hold: a search uses them, and its
+/// result is judged with the function.
 using KnownEnds = std::function<std::vector<Ns>()>;
 
 class JobWindows
 {
 public:
-  /// Solves. Keeps references. `horizon`: a job that may end later than this after its earliest release has no end.
-  /// `most`: approximate limit of evaluated terms of sums; beyond it there is no solution. `latest`: per node; there is
-  /// no solution if one of its jobs may end later than this after the nominal release of its source, or if a timer may
-  /// skip a period. Empty: no limits.
+  /// Solves. Keeps references. `horizon`: a job that may end later than this after its earliest
+  /// release has no end. `most`: approximate limit of evaluated terms of sums; beyond it there is
+  /// no solution. `latest`: per node; there is no solution if one of its jobs may end later than
+  /// this after the nominal release of its source, or if a timer may skip a period. Empty: no
+  /// limits.
   JobWindows(
     const Model & model, const JobGraph & graph, const JobTerms & terms, Ns horizon,
     std::int64_t most, KnownEnds known, std::vector<Ns> latest = {});
 
-  /// False if there is no solution: a message from outside may wait longer than its period, a timer that restarts may
-  /// be late, the limit of terms was reached, or a job may end too late.
+  /// False if there is no solution: a message from outside may wait longer than its period, a timer
+  /// that restarts may be late, the limit of terms was reached, or a job may end too late.
   bool solved() const noexcept { return solved_; }
   std::int64_t looks() const noexcept { return looks_; }
   const JobGraph & graph() const noexcept { return graph_; }
@@ -152,7 +170,7 @@ public:
   bool ends(Index node) const { return ends_[node]; }
   /// The set of a node that works on sets.
   const JobSet & set(Index node) const { return sets_[node]; }
-  /// The latest end of `job`, and what causes it. The job must have an end (`ends`).
+  /// The latest end of `job`, and its cause. The job must have an end (`ends`).
   LatestEnd latest_end(Job job);
   /// The terms of `end`: they add up to its time since `begin`.
   BoundTerms terms_of(const LatestEnd & end);
@@ -228,10 +246,11 @@ private:
     std::vector<Sparse> sparse;
     std::vector<Begin> busy;  // busy intervals, by their beginning in the first hyperperiod
     std::vector<Arrival> open;
-    // True: the search examines each interval. False: the key of a beginning t0 is t0 less the time of the jobs that
-    // enter before t0. A job's end from t0 is no later than its end from a later t1, if key and blocking of t0 together
-    // do not exceed those of t1: the jobs that enter in [t0, t1) take no longer than t1 + blocking(t1) - t0 -
-    // blocking(t0), and all other work counts from both.
+    // True: the search examines each interval. False: the key of a beginning t0 is t0 less the time
+    // of the jobs that enter before t0. A job's end from t0 is no later than its end from a later
+    // t1, if key and blocking of t0 together do not exceed those of t1: the jobs that enter in [t0,
+    // t1) take no longer than t1 + blocking(t1) - t0 - blocking(t0), and all other work counts from
+    // both.
     bool each = false;
     Ns spare = 0;  // a hyperperiod, less the time of the jobs that count for keys
     Ns most_blocking = 0;
@@ -248,7 +267,8 @@ private:
     std::int64_t begun_below = kNever;   // later jobs cannot have begun before the segment
     Ns released_by = kUnbounded;         // a job that is released later comes behind the segment
   };
-  /// Jobs that are less urgent than the level, and are released later, come behind the segment of look_for.
+  /// Jobs that are less urgent than the level, and are released later, come behind the segment of
+  /// look_for.
   struct Overtaking
   {
     Index level = kNone;

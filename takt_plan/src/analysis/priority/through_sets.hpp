@@ -6,25 +6,26 @@
 // through the set without a new release: the run that completes it starts all that follows at once.
 // Then the segment ends, after the release of m,
 //
-// - in step: by the largest d(x) + E(x) over the set's topics, less d(m);
+// - if the set stays in step: by the largest d(x) + E(x) over the set's topics, less d(m);
 // - else, if m completes the set, by E(m);
-// - else some other x does, with its first message after m was kept. The last one that was kept
-//   before was released at the set no later than m, by J(m), since runs of a set go by their
-//   releases. Its timer had begun by then, so that the nominal release of the next one is by J(m) +
-//   T(x), also if the timer skips periods. So the segment ends by J(m) + T(x) + E(x). If x comes
-//   after a set itself on the same core, the same holds of each topic of that set; it must have
-//   come again for the next x. Else, or if x shares its topic with other streams: by J(m) + gap(x)
-//   + what follows after the set's run.
-// - And if another one does before the next message of m is kept, the segment ends by D(m) + E(m).
-//   Let the next message of m be released by its timer before this end, else there is nothing to
-//   show. From then on to the end some work of the segment's level is pending: the next message up
-//   to its run at the set, which begins after the run that completes the set with m has ended, and
-//   then what that one starts. So the busy window of E(m) of the next message has this end in it.
-//   All work of the window counts there as well: of complete sets it is one that ends last, in both
-//   cases. (If m comes after a set: by replaced(m) + what follows.)
+// - else another stream x completes it, with its first message after m was kept. The message of x
+//   that was kept before was released at the set no later than m, by J(m), because runs of a set go
+//   by their releases. Its timer had begun by then, so the nominal release of the next message is
+//   by J(m) + T(x), even if the timer skips periods. So the segment ends by J(m) + T(x) + E(x). If
+//   x itself comes after a set on the same core, the same holds for each topic of that set, which
+//   must have come again for the next x. Otherwise, or if x shares its topic with other streams: by
+//   J(m) + gap(x) + the time that follows the set's run.
+// - If another stream completes the set before the next message of m is kept, the segment also ends
+//   by D(m) + E(m). Assume that the timer releases the next message of m before this end; otherwise
+//   the claim holds. From then on to the end some work of the segment's level is pending: the next
+//   message up to its run at the set, which begins after the run that completes the set with m has
+//   ended, and then the work that this run starts. So the busy window of E(m) of the next message
+//   has this end in it. All work of the window counts there, too, because in both cases one of the
+//   complete sets ends last. (If m comes after a set: by replaced(m) + the time that follows.)
 //
-// What follows a run that completes the set, from its end to the segment's, is no longer than the
-// segment from its activation (Worst::from_activation), nor than what the set starts by itself.
+// The time from the end of the run that completes the set to the segment's end is at most the time
+// of the segment from its activation (Worst::from_activation), and at most the time of the work
+// that the set starts by itself.
 //
 // Several sets: E(x) is again the largest over the ways through the sets before, to x.
 //
