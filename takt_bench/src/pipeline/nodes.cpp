@@ -289,6 +289,7 @@ void run_nodes(
   for (const auto & node : nodes) {
     executor.remove_node(node->node());
   }
+  account.stopped();
 }
 
 }  // namespace takt_bench::pipeline

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +36,8 @@ namespace
 
 constexpr int kVersion = 1;
 constexpr takt_rt::Duration kPatience = std::chrono::seconds(180);
+// Fast DDS takes a few seconds for the ends of fifty participants that look for one another.
+constexpr takt_rt::Duration kPatienceAtEnd = std::chrono::seconds(60);
 constexpr takt_rt::Duration kWarmUp = std::chrono::seconds(1);
 // A sample may end so much after the measurement.
 constexpr takt_rt::Duration kRest = std::chrono::milliseconds(500);
@@ -92,8 +95,15 @@ public:
 
   bool all_live()
   {
-    const auto ended = std::remove_if(
-      pids.begin(), pids.end(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+    const auto ended = std::remove_if(pids.begin(), pids.end(), [this](pid_t pid) {
+      int status = 0;
+      if (::waitpid(pid, &status, WNOHANG) == 0) {
+        return false;
+      }
+      how_one_died = WIFSIGNALED(status) ? std::string("of ") + ::strsignal(WTERMSIG(status))
+                                         : "with exit code " + std::to_string(WEXITSTATUS(status));
+      return true;
+    });
     const bool all = ended == pids.end();
     pids.erase(ended, pids.end());  // their numbers may be those of other processes soon
     return all;
@@ -128,7 +138,7 @@ public:
   /// threads were.
   std::string join_or_kill()
   {
-    const takt_rt::Time deadline = takt_rt::now() + kPatience;
+    const takt_rt::Time deadline = takt_rt::now() + kPatienceAtEnd;
     while (!pids.empty() && takt_rt::now() < deadline) {
       all_live();
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -142,6 +152,7 @@ public:
   }
 
   std::vector<pid_t> pids{};
+  std::string how_one_died{};
 
 private:
   // Names and places in the kernel.
@@ -204,7 +215,7 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
   const takt_rt::Time deadline = takt_rt::now() + kPatience;
   while (account.processes_matched() < static_cast<int>(children.pids.size())) {
     if (!children.all_live()) {
-      return Faults{"a process of the pipeline died, see above"};
+      return Faults{"a process of the pipeline died " + children.how_one_died};
     }
     if (takt_rt::now() > deadline) {
       return Faults{"the nodes of the pipeline did not find each other"};
@@ -224,12 +235,23 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
   const std::uint64_t iterations = account.iterations(0) - first;
   std::this_thread::sleep_for(kRest);
   if (!children.all_live()) {
-    return Faults{"a process of the pipeline died, see above"};
+    return Faults{"a process of the pipeline died " + children.how_one_died};
   }
   const takt_trace::StallIndex stalls(witness.stop());
   account.take_step(Step::ended);
   if (const std::string left = children.join_or_kill(); !left.empty()) {
-    return Faults{"the pipeline's processes did not end after the measurement:\n" + left};
+    if (account.processes_stopped() < static_cast<int>(before.size())) {
+      return Faults{"the pipeline's processes did not end after the measurement:\n" + left};
+    }
+    // All executors have ended. Fast DDS may lock itself up while many participants leave at once (its issues 6193 and
+    // 6502), and the measurement was complete before.
+    std::fprintf(
+      stderr,
+      "takt_pipeline: processes were killed because the middleware did not destroy its objects "
+      "within %lld s after the measurement:\n%s",
+      static_cast<long long>(
+        std::chrono::duration_cast<std::chrono::seconds>(kPatienceAtEnd).count()),
+      left.c_str());
   }
 
   ordered_json threads = ordered_json::array();
