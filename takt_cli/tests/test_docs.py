@@ -35,6 +35,7 @@ from support.fake_machine import desktop_machine, fake, plant
 from support.private import private
 from takt_cli.control import client
 from takt_cli.running import runner
+from takt_cli.verbs.known import said_of, verbs
 from takt_cli.verbs.latency import measurement as latency
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -337,18 +338,7 @@ def test_a_node_of_ones_own_is_built_and_runs_as_the_page_says(tmp_path):
         assert "talk: " in done.stderr
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        *PAGES,
-        *WORKSHOP_PAGES,
-        *("workshop/lessons.md", "workshop/own_executor.md"),
-        *(f"{name}.md" for name in ("own_node", "schedule", "simulate", "system", "calibrate")),
-        *("control.md", "doctor.md", "exec.md", "import.md", "launch.md", "top.md", "trace.md"),
-        *("monitor.md", "loop.md", "configurator.md", "toolkit.md", "guard.md", "demos.md"),
-        "audit.md",
-    ],
-)
+@pytest.mark.parametrize("page", sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")))
 def test_links_between_pages_lead_somewhere(page):
     text = (DOCS / page).read_text(encoding="utf-8")
     for target, heading in re.findall(r"\]\(([\w./-]*)(?:#([\w-]+))?\)", text):
@@ -358,16 +348,19 @@ def test_links_between_pages_lead_somewhere(page):
             assert heading in headings(linked), f"{target}#{heading}"
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("run", "simulate", "plan", "explain", "calibrate", "doctor", "latency", "top", "monitor"),
-        "audit",
-        *("trace start", "trace stop", "trace snapshot", "trace record"),
-    ],
-)
+def commands_with_a_page():
+    """Give the commands of the verbs that a page of their name explains."""
+    for verb in verbs():
+        if (DOCS / f"{verb}.md").is_file() and not said_of(verb, "PROGRAM"):
+            yield verb
+            for command in (said_of(verb, "COMMANDS") or "").split():
+                yield f"{verb} {command}"
+
+
+@pytest.mark.parametrize("command", list(commands_with_a_page()))
 def test_every_option_is_explained(takt, command):
     words = command.split()
-    text = (DOCS / f"{words[0]}.md").read_text(encoding="utf-8")
+    # The live demos have a page of their own, demos.md.
+    text = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob(f"{words[0]}*.md"))
     for option in set(re.findall(r"--[a-z][a-z-]+", takt(*words, "--help").out)) - {"--help"}:
         assert option in text, option
