@@ -149,6 +149,15 @@ def test_the_trap_of_the_default_group_is_found(takt, tmp_path, monkeypatch):
     assert said.err.splitlines()[0].replace(f"{tmp_path}/", "") in text
 
 
+@pytest.mark.parametrize("page", ["3-2", "4-1", "4-2", "groups"])
+def test_a_page_of_the_workshop_shows_the_whole_schedule_that_is_shipped(page):
+    shown = dict(FILE.findall((DOCS / f"workshop/{page}.md").read_text(encoding="utf-8")))
+    assert shown
+    for name, text in shown.items():
+        shipped = DOCS.parent / "examples/workshop" / name
+        assert text == shipped.read_text(encoding="utf-8")
+
+
 def test_the_page_of_an_own_executor_shows_the_program_that_is_built():
     page, program = DOCS / "workshop/own_executor.md", "examples/workshop/own_executor.cpp"
     ((_, shown),) = FILE.findall(page.read_text(encoding="utf-8"))
