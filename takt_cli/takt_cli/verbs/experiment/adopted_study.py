@@ -10,20 +10,10 @@ import typer
 from takt_cli.base.console import note
 from takt_cli.base.errors import TaktError
 from takt_cli.base.units import NS_PER_S
-from takt_cli.files.output_directory import output_directory
-from takt_cli.pages.finish import finish
-from takt_cli.pages.study import Study
 from takt_cli.running.other_programs import OtherPrograms
 from takt_cli.verbs.experiment import adopted, adopted_program
-from takt_cli.verbs.experiment.graph_studies import (
-    Duration,
-    Quick,
-    must_hold,
-    others_used,
-    repeated,
-)
-from takt_cli.verbs.experiment.setting import make_setting
-from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns, whole
+from takt_cli.verbs.experiment.asked import Asked, experiment, others_used
+from takt_cli.verbs.options import whole
 
 _ROUNDS = 3
 _EXPLANATIONS = (
@@ -37,7 +27,9 @@ _EXPLANATIONS = (
 )
 
 
+@experiment("adopted", without=("samples",))
 def run_adopted(
+    asked: Asked,
     program: Annotated[
         str | None,
         typer.Option(
@@ -47,11 +39,6 @@ def run_adopted(
         ),
     ] = None,
     rounds: Annotated[int, whole("--rounds", 1, 1000, help="Runs under each schedule.")] = _ROUNDS,
-    duration: Duration = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
 ) -> None:
     """Run the reference system's own program with and without quiet keys (2 minutes)."""
     found_program = adopted_program.program_or_none()
@@ -63,38 +50,21 @@ def run_adopted(
     words = shlex.split(program) if program else [str(found_program)]
     if not words:
         raise TaktError("--program is empty; name the reference system's program")
-    setting = make_setting(
-        output_directory(output, "adopted"),
-        choose_cores(cores),
-        quick,
-        duration_ns(duration, "--duration") if duration else None,
-        None,
-    )
-    length_s = (setting.duration_ns or (4 if quick else 20) * NS_PER_S) / NS_PER_S
-    count = 1 if quick else rounds
+    setting = asked.setting
+    length_s = (setting.duration_ns or (4 if setting.quick else 20) * NS_PER_S) / NS_PER_S
+    count = 1 if setting.quick else rounds
     note(f"{setting.host.describe()}; {2 * count} runs of {length_s:g} s.")
     others = OtherPrograms(setting.cores)
     found = adopted.measure(setting, words, count, length_s, note)
     used = others.cores()
-    finish(
-        Study(
-            kind="experiment adopted",
+    asked.show(
+        asked.study(
+            {"program": program, "rounds": rounds if rounds != _ROUNDS else None},
+            [],
             title="A compiled program with fewer wake-ups, by lines of its schedule",
-            command=repeated(
-                "adopted",
-                program=program,
-                rounds=rounds if rounds != _ROUNDS else None,
-                duration=duration,
-                quick=quick,
-                cores=cores,
-            ),
-            host=setting.host,
-            configurations=[],
             sentences=others_used(used) + adopted.sentences(found),
             tables=adopted.tables(found),
             explanations=list(_EXPLANATIONS),
-        ),
-        setting.directory,
-        json_output,
+        )
     )
-    must_hold((claim.holds for claim in adopted.judge(found)), quick)
+    asked.must_hold(claim.holds for claim in adopted.judge(found))

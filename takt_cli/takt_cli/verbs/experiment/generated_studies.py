@@ -16,7 +16,7 @@ from takt_cli.pages.finish import finish
 from takt_cli.pages.study import Study
 from takt_cli.running.host import this_host
 from takt_cli.verbs.experiment import planners, tightness
-from takt_cli.verbs.experiment.graph_studies import repeated
+from takt_cli.verbs.experiment.asked import repeated
 from takt_cli.verbs.options import MOST_SEED, Json, OutputDirectory, whole
 
 _FEW = 20

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from inspect import Parameter, Signature, signature
-from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
 
 import typer
 
-from takt_cli.base.command_line import command_line
 from takt_cli.base.console import note
 from takt_cli.base.errors import EXIT_FAILED, TaktError
-from takt_cli.base.units import milliseconds, significant
-from takt_cli.files.output_directory import output_directory
-from takt_cli.pages.finish import finish
-from takt_cli.pages.study import Study
+from takt_cli.base.units import milliseconds
 from takt_cli.results.configuration import Configuration
 from takt_cli.running.busy_cores import hogs
 from takt_cli.running.middleware import check_middleware
-from takt_cli.running.other_programs import NOTABLE_CORES
 from takt_cli.running.several_runs import Planned, run_all, total_s
 from takt_cli.tables.comparison import chain_comparison
 from takt_cli.tables.run_tables import thread_table
@@ -32,101 +25,21 @@ from takt_cli.verbs.experiment import (
     overload,
     policy,
 )
-from takt_cli.verbs.experiment.setting import Setting, make_setting
-from takt_cli.verbs.options import (
-    MOST_SEED,
-    Cores,
-    Json,
-    OutputDirectory,
-    choose_cores,
-    duration_ns,
-    whole,
-)
-from takt_cli.verbs.renamed import cores_option
+from takt_cli.verbs.experiment.asked import Asked, experiment, others_used
+from takt_cli.verbs.experiment.setting import Setting
+from takt_cli.verbs.options import MOST_SEED, duration_ns, whole
 
 app = typer.Typer(no_args_is_help=True)
 
-Duration = Annotated[
-    str | None, typer.Option(help="Measured time of each run.", show_default=False)
-]
-SampleCount = Annotated[
-    int | None, whole("--samples", 20, help="Samples per chain, instead.", show_default=False)
-]
-Quick = Annotated[bool, typer.Option("--quick", help="A few seconds per run; to look around.")]
-
-
-class _Asked:
-    """An experiment as it was asked for: its setting, and how to repeat it."""
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        duration: str | None,
-        samples: int | None,
-        quick: bool,
-        output: Path | None,
-        cores: str | None,
-        json_output: bool,
-    ) -> None:
-        self._name = name
-        self._options = {"duration": duration, "samples": samples, "quick": quick, "cores": cores}
-        self._as_json = json_output
-        length = duration_ns(duration, "--duration") if duration else None
-        used = choose_cores(cores)
-        check_middleware()
-        directory = output_directory(output, name)
-        self.setting = make_setting(directory, used, quick, length, samples)
-
-    def finish(self, done: list[Configuration], own: Mapping[str, object], **parts: Any) -> None:
-        """Write the page and print the tables; `own`: options of this experiment alone."""
-        study = Study(
-            kind=f"experiment {self._name}",
-            command=repeated(self._name, **own, **self._options),
-            host=self.setting.host,
-            configurations=done,
-            **parts,
-        )
-        finish(study, self.setting.directory, self._as_json)
-
-
-def _options(
-    duration: Duration = None,
-    samples: SampleCount = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
-) -> None:
-    """Declare the options that all of these experiments have."""
-
 
 def _command(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Declare an experiment; its function takes what was asked, and options of its own."""
+    """Declare an experiment whose runs need the middleware."""
 
     def declare(study: Callable[..., None]) -> Callable[..., None]:
-        _, *own = _parameters(study)
-        shared = _parameters(_options)
-
-        def command(**given: Any) -> None:
-            asked = _Asked(name, **{one.name: given.pop(one.name) for one in shared})
-            study(asked, **given)
-
-        command.__doc__ = study.__doc__
-        command.__signature__ = Signature([*own, *shared])  # type: ignore[attr-defined]
-        command.__annotations__ = {one.name: one.annotation for one in (*own, *shared)}
-        app.command(name)(command)
+        app.command(name)(experiment(name, before=check_middleware)(study))
         return study
 
     return declare
-
-
-def _parameters(function: Callable[..., None]) -> list[Parameter]:
-    hints = get_type_hints(function, include_extras=True)
-    return [
-        one.replace(annotation=hints[one.name], kind=Parameter.KEYWORD_ONLY)
-        for one in signature(function).parameters.values()
-    ]
 
 
 def _announce(setting: Setting, planned: list[Planned]) -> None:
@@ -135,45 +48,19 @@ def _announce(setting: Setting, planned: list[Planned]) -> None:
     note(f"{setting.host.describe()}; {len(planned)} runs, about {minutes:.1f} min{hint}.")
 
 
+def _finish(
+    asked: Asked, done: list[Configuration], own: Mapping[str, object], **parts: Any
+) -> None:
+    asked.show(asked.study(own, done, **parts))
+
+
 def _others(done: list[Configuration]) -> list[str]:
     return others_used(max((c.results.other_cores or 0.0 for c in done), default=0.0))
 
 
-def must_hold(claims: Iterable[bool], quick: bool) -> None:
-    """End with exit code 1 unless all claims hold; one that was not judged was not shown.
-
-    A quick run is there to look around, and fails no claim.
-    """
-    if not all(claims) and not quick:
-        raise typer.Exit(EXIT_FAILED)
-
-
-def others_used(most: float) -> list[str]:
-    """Say that other programs used so many cores, if that is notable."""
-    if most < NOTABLE_CORES:
-        return []
-    return [
-        f"Other programs used up to {significant(most, 2)} cores meanwhile, which makes times "
-        "longer. Repeat the experiment on an idle machine."
-    ]
-
-
-def repeated(name: str, **options: object) -> str:
-    """Spell the command that repeats an experiment with these options."""
-    words = ["experiment", name]
-    for key, value in options.items():
-        if key == "cores":
-            words += cores_option(None if value is None else str(value))
-        elif value is True:
-            words.append(f"--{key}")
-        elif value not in (None, False):
-            words += [f"--{key}", str(value)]
-    return command_line(*words)
-
-
 @_command("executors")
 def run_executors(
-    asked: _Asked,
+    asked: Asked,
     cost: Annotated[str, typer.Option(help="CPU time of each callback.")] = "10ms",
     period: Annotated[str, typer.Option(help="Period of the three timers.")] = "300ms",
     seed: Annotated[int, whole("--seed", 0, MOST_SEED, help="Of the random phase.")] = 1,
@@ -196,7 +83,8 @@ def run_executors(
     done = run_all(planned[0] + planned[1])
     count = len(executors.SHAPES)
     parts = [done[:count], done[count:]]
-    asked.finish(
+    _finish(
+        asked,
         done,
         {
             "cost": cost if cost != "10ms" else None,
@@ -226,7 +114,7 @@ def run_executors(
 
 @_command("binding")
 def run_binding(
-    asked: _Asked,
+    asked: Asked,
 ) -> None:
     """Bind callbacks to four threads in three ways, with and without chain priorities."""
     setting = asked.setting
@@ -235,7 +123,8 @@ def run_binding(
     _announce(setting, everything)
     done = run_all(everything)
     parts = {name: [c for c in done if c.section == name] for name in planned}
-    asked.finish(
+    _finish(
+        asked,
         done,
         {},
         title="Binding callbacks to threads, with and without chain priorities",
@@ -253,7 +142,7 @@ def run_binding(
 
 @_command("policy")
 def run_policy(
-    asked: _Asked,
+    asked: Asked,
     graph: Annotated[str, typer.Option(help="Which graph.")] = policy.GRAPH,
     schedule: Annotated[str, typer.Option(help="Which schedule.")] = policy.SCHEDULE,
     overloaded: Annotated[
@@ -275,7 +164,8 @@ def run_policy(
     with hogs(setting.cores):
         done = run_all(planned)
     scheduled, fair = done
-    asked.finish(
+    _finish(
+        asked,
         done,
         {
             "graph": graph if graph != policy.GRAPH else None,
@@ -292,12 +182,13 @@ def run_policy(
     )
 
 
-def _run_overload(asked: _Asked) -> None:
+def _run_overload(asked: Asked) -> None:
     setting = asked.setting
     planned = overload.plan(setting)
     _announce(setting, planned)
     done = run_all(planned)
-    asked.finish(
+    _finish(
+        asked,
         done,
         {"overload": True},
         title="Five chains under overload: a plan against isolated threads",
@@ -320,7 +211,7 @@ def _run_overload(asked: _Asked) -> None:
 
 @_command("hot-path")
 def run_hot_path(
-    asked: _Asked,
+    asked: Asked,
     runs: Annotated[int, whole("--runs", 1, help="Runs with fixed phases.")] = 5,
     seeds: Annotated[int, whole("--seeds", 0, help="Runs with random phases.")] = 20,
 ) -> None:
@@ -332,7 +223,8 @@ def run_hot_path(
     with hogs(setting.cores):
         done += run_all(campaign.hogged)
     judgements = hot_path.judge(done)
-    asked.finish(
+    _finish(
+        asked,
         done,
         {"runs": runs if runs != 5 else None, "seeds": seeds if seeds != 20 else None},
         title="The hot path of the Autoware reference graph over its floor",
@@ -345,12 +237,12 @@ def run_hot_path(
             "measured in the same run.",
         ],
     )
-    must_hold((item.holds for item in judgements), setting.quick)
+    asked.must_hold(item.holds for item in judgements)
 
 
 @_command("bounds")
 def run_bounds(
-    asked: _Asked,
+    asked: Asked,
     runs: Annotated[int, whole("--runs", 1, help="Runs under the planned schedule.")] = 5,
 ) -> None:
     """Hold measured responses of the reference graph against the bounds of a planned schedule."""
@@ -361,7 +253,8 @@ def run_bounds(
     _announce(setting, planned)
     done = run_all(planned)
     found = bounds.against(model, done)
-    asked.finish(
+    _finish(
+        asked,
         done,
         {"runs": runs if runs != 5 else None},
         title="Measured responses against the bounds of a planned schedule",

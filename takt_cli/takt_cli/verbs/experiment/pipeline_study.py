@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from takt_cli.base.console import note
 from takt_cli.base.units import NS_PER_S
-from takt_cli.files.output_directory import output_directory
-from takt_cli.pages.finish import finish
-from takt_cli.pages.study import Study
 from takt_cli.running.other_programs import OtherPrograms
 from takt_cli.verbs.experiment import pipeline
-from takt_cli.verbs.experiment.graph_studies import (
-    Duration,
-    Quick,
-    must_hold,
-    others_used,
-    repeated,
-)
-from takt_cli.verbs.experiment.setting import make_setting
-from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
+from takt_cli.verbs.experiment.asked import Asked, experiment, others_used
 
 _EXPLANATIONS = (
     "50 nodes in ten lanes of five stages. A timer of 30 Hz begins each lane; each later node "
@@ -37,40 +26,27 @@ _EXPLANATIONS = (
 )
 
 
+@experiment("pipeline", without=("samples",))
 def run_pipeline(
-    duration: Duration = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
+    asked: Asked,
 ) -> None:
     """Run 50 nodes 30 times a second on one core, from processes to sequences (3 minutes)."""
-    setting = make_setting(
-        output_directory(output, "pipeline"),
-        choose_cores(cores),
-        quick,
-        duration_ns(duration, "--duration") if duration else None,
-        None,
-    )
-    length = setting.duration_ns or (1 if quick else 10) * NS_PER_S
+    setting = asked.setting
+    length = setting.duration_ns or (1 if setting.quick else 10) * NS_PER_S
     note(f"{setting.host.describe()}; six runs of {length / NS_PER_S:g} s.")
     others = OtherPrograms(setting.cores)
     found = pipeline.measure(setting, length, note)
     note("bounds: a traced run, a model, takt explain ...")
     bounds = pipeline.bound(setting, length)
     used = others.cores()
-    finish(
-        Study(
-            kind="experiment pipeline",
+    asked.show(
+        asked.study(
+            {},
+            [],
             title="A perception pipeline on one core, from processes to sequences",
-            command=repeated("pipeline", duration=duration, quick=quick, cores=cores),
-            host=setting.host,
-            configurations=[],
             sentences=others_used(used) + pipeline.sentences(found, bounds),
             tables=pipeline.tables(found, bounds),
             explanations=list(_EXPLANATIONS),
-        ),
-        setting.directory,
-        json_output,
+        )
     )
-    must_hold((claim.holds for claim in pipeline.judge(found, bounds)), quick)
+    asked.must_hold(claim.holds for claim in pipeline.judge(found, bounds))

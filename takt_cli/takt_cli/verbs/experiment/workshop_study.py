@@ -9,63 +9,43 @@ import typer
 
 from takt_cli.base.console import note
 from takt_cli.base.errors import TaktError
-from takt_cli.files.output_directory import output_directory
-from takt_cli.pages.finish import finish
 from takt_cli.pages.study import Study
 from takt_cli.running.other_programs import OtherPrograms
 from takt_cli.verbs.experiment import workshop
-from takt_cli.verbs.experiment.graph_studies import (
-    Duration,
-    Quick,
-    must_hold,
-    others_used,
-    repeated,
-)
-from takt_cli.verbs.experiment.setting import Setting, make_setting
+from takt_cli.verbs.experiment.asked import Asked, experiment, others_used
+from takt_cli.verbs.experiment.setting import Setting
 from takt_cli.verbs.experiment.workshop_exercises import EXERCISES
-from takt_cli.verbs.options import Cores, Json, OutputDirectory, choose_cores, duration_ns
 
 ALL = "all"
 
 
+@experiment("workshop", without=("samples",))
 def run_workshop(
+    asked: Asked,
     exercise: Annotated[
         str,
         typer.Argument(
             metavar="EXERCISE", help=f"{', '.join(EXERCISES)}, or {ALL}.", show_default=True
         ),
     ] = ALL,
-    duration: Duration = None,
-    quick: Quick = False,
-    output: OutputDirectory = None,
-    cores: Cores = None,
-    json_output: Json = False,
 ) -> None:
     """Run the wrong and the right variants of a workshop's exercises, and judge them."""
     if exercise not in (*EXERCISES, ALL):
         raise TaktError(f"there is no exercise '{exercise}'; choose {', '.join(EXERCISES)} or all")
-    setting = make_setting(
-        output_directory(output, "workshop"),
-        choose_cores(cores),
-        quick,
-        duration_ns(duration, "--duration", least="100ms") if duration else None,
-        None,
-    )
+    setting = asked.setting
     exercises = workshop.chosen(exercise)
     note(f"{setting.host.describe()}; about {workshop.total_s(exercises, setting) / 60:.1f} min.")
 
     def command(name: str) -> str:
-        spelt = repeated("workshop", duration=duration, quick=quick, cores=cores)
-        return spelt.replace("workshop", f"workshop {name}", 1)
+        return asked.repeated().replace("workshop", f"workshop {name}", 1)
 
     others = OtherPrograms(setting.cores)
     done = [workshop.measure(one, setting, note) for one in exercises]
     used = others.cores()
     if len(done) > 1:
         _write_pages(done, setting, command, used)
-    study = _study(done, setting, command(exercise), used)
-    finish(study, setting.directory, json_output, tables_shown=1 + len(done))
-    must_hold((claim.holds for one in done for claim in one.claims()), quick)
+    asked.show(_study(done, setting, command(exercise), used), tables_shown=1 + len(done))
+    asked.must_hold(claim.holds for one in done for claim in one.claims())
 
 
 def _study(done: list[workshop.Done], setting: Setting, command: str, used: float) -> Study:
