@@ -181,19 +181,18 @@ std::string when_bounds_hold(const Settling & settling, const Model & model)
   const bool any_moment = std::any_of(
     model.tasks.begin(), model.tasks.end(),
     [&](const Task & task) { return task.timer && !model.counts_from_start(task); });
-  std::string text = "Bounds rest on phases: they hold " +
-                     (any_moment ? "from " + after + " after the last process has started, " : "") +
-                     "while no timer skips a period and no message is lost, and again " + after +
-                     " later";
+  const std::string text =
+    "Bounds rest on phases: they hold " +
+    (any_moment ? "from " + after + " after the last process has started, " : "") +
+    "while no timer skips a period and no message is lost, and again " + after + " later";
   if (settling.for_good.empty()) {
     return text + ".";
   }
   const std::size_t more = settling.for_good.size() - 1;
-  text += "; if a callback is disturbed whose rule says settles: never (" +
-          model.tasks[settling.for_good.front()].id +
-          (more == 0 ? std::string() : " and " + std::to_string(more) + " more") +
-          "), only after a new start";
-  return text + ".";
+  return text + ". After a disturbance of a callback with `settles: never` in its rule (" +
+         model.tasks[settling.for_good.front()].id +
+         (more == 0 ? std::string() : " and " + std::to_string(more) + " more") +
+         ") they hold only after a new start.";
 }
 
 }  // namespace takt_plan

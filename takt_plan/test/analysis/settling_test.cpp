@@ -116,8 +116,8 @@ TEST(Settling, ASetOfOnePeriodMayTakeOtherMessagesForGood)
   EXPECT_EQ(
     found.sentence,
     "Bounds rest on phases: they hold while no timer skips a period and no message is lost,"
-    " and again 100ms later; if a callback is disturbed whose rule says settles: never "
-    "(/scan:timer(100ms) and 2 more), only after a new start.");
+    " and again 100ms later. After a disturbance of a callback with `settles: never` in its rule "
+    "(/scan:timer(100ms) and 2 more) they hold only after a new start.");
 }
 
 // Under the epoch of a clock, the bound already allows any first messages.
