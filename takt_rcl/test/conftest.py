@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import pytest
 import rclpy
@@ -16,25 +14,20 @@ from rclpy.node import Node
 
 sys.path.insert(0, str(Path(__file__).parent))  # rclpy_peer.py
 
-_locks: list[IO[str] | socket.socket] = []  # a lock lasts as long as its file is open
+_leases: list[socket.socket] = []  # a lease lasts as long as its socket is open
 
 
 def take_own() -> None:
     """Take a free domain as ros_test_main.cpp does; call it before rclpy.init."""
-    base = Path(os.environ.get("TMPDIR", "/tmp")) / f"takt-test-domains-{os.geteuid()}"
-    base.mkdir(mode=0o700, exist_ok=True)
     for i in range(101):
         domain = 1 + (os.getpid() + i) % 101
-        file = (base / str(domain)).open("a")
         lease = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             lease.bind(f"\0takt_domain_{domain}")
         except OSError:
-            file.close()
             lease.close()
             continue
-        _locks.extend((file, lease))
+        _leases.append(lease)
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
         return
