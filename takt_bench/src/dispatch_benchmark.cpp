@@ -26,10 +26,11 @@ struct Empty final : Callback
   void run(const Run &) override {}
 };
 
-// `registered` callbacks on one thread; `active` of them become ready in each round. A round makes all of these ready
-// and picks all of them. Callbacks are allocated and chosen in random order, so that neighbours in memory give no
-// advantage. The benchmark passes the time as an argument and reads no clock. A driver reads the clock twice per
-// dispatch (arrival and start); `clock_read` shows that cost.
+// `registered` callbacks on one thread; `active` of them become ready in each round. A round makes
+// all of these ready and picks all of them. Callbacks are allocated and chosen in random order, so
+// that neighbours in memory give no advantage. The benchmark passes the time as an argument and
+// reads no clock. A driver reads the clock twice per dispatch (arrival and start); `clock_read`
+// shows that cost.
 struct Fixture
 {
   Fixture(Order order, std::size_t registered, std::size_t active)
@@ -199,9 +200,10 @@ int main(int argc, char ** argv)
       {order + "_10_of_10000", order + "_10_of_10", 1.2, order + ": 10 ready of 10,000 / of 10"});
   }
   for (const std::string order : {"priority", "fifo", "window"}) {
-    // This does not compare the whole dispatch with the walk. A dispatch also computes; the limit above covers that.
-    // The ratio of dispatch and walk depends on the speed of the machine's memory (1.2 on one machine, 2.4 on another).
-    // Only the memory may make many callbacks cost more than ten.
+    // This does not compare the whole dispatch with the walk. A dispatch also computes; the limit
+    // above covers that. The ratio of dispatch and walk depends on the speed of the machine's
+    // memory (1.2 on one machine, 2.4 on another). Only the memory may make many callbacks cost
+    // more than ten.
     limits.push_back(
       {order + "_10000_of_10000", "pointer_walk_10000", 1.5,
        order + ": what 10,000 ready add over 10 / pointer walk", order + "_10_of_10"});

@@ -1,7 +1,8 @@
-// The guard's costs beside the same code without it, in one run: outside of scopes, in a scope in which nothing happens,
-// and for an event.
+// The guard's costs beside the same code without it, in one run: outside of scopes, in a scope in
+// which nothing happens, and for an event.
 //
-// The program links the guard, so its calls of malloc and free go through it. The C library's own names do not.
+// The program links the guard, so its calls of malloc and free go through it. The C library's own
+// names do not.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>

@@ -1,7 +1,9 @@
-// A hop of a sequence: from a callback that announces a message to the start of the callback that follows it on the same
-// thread, beside the same hop through the ready queue. takt_core alone, and takt_rcl with messages by pointer.
+// A hop of a sequence: from a callback that announces a message to the start of the callback that
+// follows it on the same thread, beside the same hop through the ready queue. takt_core alone, and
+// takt_rcl with messages by pointer.
 //
-// The time of a hop contains one look at the clock, which `clock_read` shows, and the end of the announcing callback.
+// The time of a hop contains one look at the clock, which `clock_read` shows, and the end of the
+// announcing callback.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -129,7 +131,8 @@ takt_schedule::Schedule schedule(bool in_sequence)
   return takt_schedule::parse_schedule(text, "schedule").value();
 }
 
-/// A callback that gets a message of `size` bytes publishes another one, which its successor gets by pointer.
+/// A callback that gets a message of `size` bytes publishes another one, which its successor gets
+/// by pointer.
 void client_hop(benchmark::State & state, bool in_sequence, std::size_t size)
 {
   for (auto _ : state) {

@@ -1,4 +1,5 @@
-// The time of planning and analysing large systems, and systems with many jobs in a hyperperiod, on one core.
+// The time of planning and analysing large systems, and systems with many jobs in a hyperperiod, on
+// one core.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -30,8 +31,8 @@ Shape shape_of(int callbacks)
   return shape;
 }
 
-/// More work than the cores can do, so that no search ends because all chains fit. The search in larger systems is less
-/// thorough.
+/// More work than the cores can do, so that no search ends because all chains fit. The search in
+/// larger systems is less thorough.
 Shape overloaded()
 {
   Shape shape = shape_of(400);
@@ -56,9 +57,10 @@ void analyse(benchmark::State & state, const Shape & shape)
   }
 }
 
-/// 16 chains of five callbacks, four of each period, back and forth over four cores with a thread for each period on each
-/// core, so that all of them belong together. All timers have offsets on one epoch. The longest period is of 70 ms, and the
-/// hyperperiod then of 2.1 s and 4,940 jobs; or of 112 ms, and the hyperperiod of 8.4 s and 18,860 jobs.
+/// 16 chains of five callbacks, four of each period, back and forth over four cores with a thread
+/// for each period on each core, so that all of them belong together. All timers have offsets on
+/// one epoch. The longest period is of 70 ms, and the hyperperiod then of 2.1 s and 4,940 jobs; or
+/// of 112 ms, and the hyperperiod of 8.4 s and 18,860 jobs.
 takt_plan::Model with_phases(takt_plan::Ns longest_period)
 {
   constexpr takt_plan::Ns kMs = 1'000'000;

@@ -31,9 +31,9 @@ struct Growth
                              ///< callbacks"
 };
 
-/// `main` of a benchmark program. Exit code 1: a limit was exceeded (unless --no_limits); 2: bad arguments; 3: a
-/// benchmark could not be measured, and no limit was exceeded. Repeats each benchmark and uses its median. `--json`
-/// prints one object. `growths` are only printed.
+/// `main` of a benchmark program. Exit code 1: a limit was exceeded (unless --no_limits); 2: bad
+/// arguments; 3: a benchmark could not be measured, and no limit was exceeded. Repeats each
+/// benchmark and uses its median. `--json` prints one object. `growths` are only printed.
 int run(
   int argc, char ** argv, const std::vector<Limit> & limits,
   const std::vector<Growth> & growths = {});

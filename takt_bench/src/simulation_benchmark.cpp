@@ -1,5 +1,5 @@
-// The cost of a simulated run of a callback: a graph of the size of Autoware's, with 36 callbacks in chains on four
-// threads with a core each.
+// The cost of a simulated run of a callback: a graph of the size of Autoware's, with 36 callbacks
+// in chains on four threads with a core each.
 #include <benchmark/benchmark.h>
 
 #include <stdexcept>

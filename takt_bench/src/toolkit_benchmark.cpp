@@ -1,5 +1,5 @@
-// The toolkit of takt_rt beside the physical limit of each part, in one run: a copy, the hop of a cache line between cores,
-// a free list, reading the clock.
+// The toolkit of takt_rt beside the physical limit of each part, in one run: a copy, the hop of a
+// cache line between cores, a free list, reading the clock.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -224,7 +224,8 @@ struct RingHop
   Ring<std::uint64_t> back{64};
 };
 
-// ---- wake-up: the median of 300 at 1 kHz, each beside nothing else on its core that is as urgent ----
+// ---- wake-up: the median of 300 at 1 kHz, each beside nothing else on its core that is as urgent
+// ----
 
 constexpr int kPriority = 80;
 constexpr int kWakeUps = 300;
@@ -430,8 +431,8 @@ void clock_read(benchmark::State & state)
   }
 }
 
-// The median of batches, so that a batch during which the thread lost its core does not count. The queue is emptied between
-// batches, outside the measured time, so that no call meets a full one.
+// The median of batches, so that a batch during which the thread lost its core does not count. The
+// queue is emptied between batches, outside the measured time, so that no call meets a full one.
 void log_call(benchmark::State & state)
 {
   constexpr int kBatch = 100;

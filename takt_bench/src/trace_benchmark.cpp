@@ -1,5 +1,5 @@
-// The cost of recording: one record compared with the clock read in it, and an executor that runs callbacks without a
-// recorder, with a recorder that does not record, and with one that records.
+// The cost of recording: one record compared with the clock read in it, and an executor that runs
+// callbacks without a recorder, with a recorder that does not record, and with one that records.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>

@@ -11,8 +11,9 @@
 namespace takt_bench
 {
 
-/// Writes `text` to `path`, or to standard output if that is empty: there `takt_schedule::run_program` sees what could not be
-/// written. `program`: its name in the sentence. Returns the program's exit code. May block.
+/// Writes `text` to `path`, or to standard output if that is empty: there
+/// `takt_schedule::run_program` sees what could not be written. `program`: its name in the
+/// sentence. Returns the program's exit code. May block.
 inline int write_result(const std::string & text, const std::string & path, const char * program)
 {
   if (path.empty()) {

@@ -54,7 +54,8 @@ bool plans(const takt_schedule::System & system, const PlanOptions & options)
   return planned && all_met(*planned);
 }
 
-// Priorities decide which chains win if no plan keeps all deadlines. They do not decide whether such a plan exists.
+// Priorities decide which chains win if no plan keeps all deadlines. They do not decide whether
+// such a plan exists.
 TEST(Acceptance, TaktPlansNearlyAllSmallSystemsThatHaveAPlanWhateverTheirPriorities)
 {
   int feasible = 0, planned = 0, turned = 0, first = 0;

@@ -1,4 +1,5 @@
-// takt_data_path: the content of messages, the publisher's course, and a few messages of each way between real processes.
+// takt_data_path: the content of messages, the publisher's course, and a few messages of each way
+// between real processes.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

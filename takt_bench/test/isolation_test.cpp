@@ -1,5 +1,5 @@
-// takt_isolation: which callbacks start each other, which activations are due, and a short measurement of a small model
-// in one process and in two.
+// takt_isolation: which callbacks start each other, which activations are due, and a short
+// measurement of a small model in one process and in two.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-// Cyclic threads on the real kernel: attributes, load, an early end, and the messages without rights.
+// Cyclic threads on the real kernel: attributes, load, an early end, and the messages without
+// rights.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -83,7 +84,8 @@ TEST(CyclicThread, HasABusyNeighbourOfOrdinaryPolicyOnRequest)
   });
   EXPECT_GT(found, 0);
   EXPECT_TRUE(all.done);
-  // The load ends with the measurement; otherwise this test hangs. The kernel lists a joined thread for a moment more.
+  // The load ends with the measurement; otherwise this test hangs. The kernel lists a joined thread
+  // for a moment more.
   const auto loads = [] {
     const auto accounts = takt_rt::read_accounts();
     return std::any_of(accounts.begin(), accounts.end(), [](const auto & account) {

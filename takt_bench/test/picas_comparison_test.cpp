@@ -57,8 +57,9 @@ Model by_the_rules(std::uint64_t seed)
   return example.model;
 }
 
-// The corrected bound is smaller only if activations of the chain's own timer cannot meet, or if no task overtakes a
-// callback that has begun: the published form counts both. The soundness campaigns show that the corrected bounds hold.
+// The corrected bound is smaller only if activations of the chain's own timer cannot meet, or if no
+// task overtakes a callback that has begun: the published form counts both. The soundness campaigns
+// show that the corrected bounds hold.
 TEST(PicasComparison, WhereThePublishedAnalysisAppliesTheCorrectedOneIsHardlyEverBelowIt)
 {
   std::uint64_t compared = 0, equal = 0, below = 0;

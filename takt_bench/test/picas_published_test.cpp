@@ -41,7 +41,8 @@ TEST(PicasPublished, CountsAnotherChainOnceIfItsTimerIsBelow)
   Example example(1);
   const Index high = example.thread(0, 90);
   const Index low = example.thread(0, 80);
-  // The timer of the first chain is below the second chain, so only one run of its second task can interfere.
+  // The timer of the first chain is below the second chain, so only one run of its second task can
+  // interfere.
   const Index a = example.timer(low, 1, 10 * kMs, kMs);
   example.chain({a, example.sub(high, 4, {a}, kMs)});
   const Index b = example.timer(low, 2, 100 * kMs, kMs);

@@ -73,7 +73,8 @@ TEST(Run, EachWayInOneProcessBringsMessagesToTheEndOfEveryLane)
     EXPECT_GE(found["iterations"], 1);
     EXPECT_EQ(found["refused_publishes"], 0);
     EXPECT_GE(found["latencies_ns"].size() + found["stalled_ns"].size(), 1u);
-    // A machine that stands still for half a second leaves one iteration; a lane that loses its messages leaves all.
+    // A machine that stands still for half a second leaves one iteration; a lane that loses its
+    // messages leaves all.
     EXPECT_LE(found["unfinished"], kLanes);
     for (const auto & latency : found["latencies_ns"]) {
       // Five nodes work for each message.

@@ -110,8 +110,8 @@ TEST(PoolBoundsBesidePublishedOnes, AreOnTheSafeSideOfThePublishedOnes)
 
 TEST(PoolBoundsBesidePublishedOnes, OfTheCaseStudyWithFourThreadsAreThese)
 {
-  // In microseconds, by priority. Published: 12.3, 30.1, 57.9 and 171.5 ms. The difference comes from blocking before
-  // each task, and because chains need not end by their deadlines here.
+  // In microseconds, by priority. Published: 12.3, 30.1, 57.9 and 171.5 ms. The difference comes
+  // from blocking before each task, and because chains need not end by their deadlines here.
   const auto result = bounds(case_study(4, Order::priority).ours.model);
   std::vector<Ns> found;
   for (const Result<Ns> & chain : result.chains) {
@@ -122,8 +122,9 @@ TEST(PoolBoundsBesidePublishedOnes, OfTheCaseStudyWithFourThreadsAreThese)
 
 TEST(PoolBoundsBesidePublishedOnes, HoldWhereThePublishedPrioritySchemeIsExceeded)
 {
-  // pool_published_test.cpp has the schedule. While a task of the long chain runs, a less urgent task begins on the
-  // other thread. When the long chain's task ends, a more urgent task takes its thread.
+  // pool_published_test.cpp has the schedule. While a task of the long chain runs, a less urgent
+  // task begins on the other thread. When the long chain's task ends, a more urgent task takes its
+  // thread.
   constexpr int kTasks = 30, kUrgent = 7;
   constexpr Ns kRare = 100'000;
   PoolExample e(2);

@@ -50,8 +50,8 @@ TEST(PoolPublished, ReproducesTheCaseStudyOfRtas23)
 
 TEST(PoolPublished, ReproducesTheCaseStudyOfRtss22)
 {
-  // In tenths of a millisecond. The paper prints 103.3 for all three. Of the tasks before the last one only the sum
-  // matters.
+  // In tenths of a millisecond. The paper prints 103.3 for all three. Of the tasks before the last
+  // one only the sum matters.
   const Pool pool{2, {chain(1000, {231, 79}), chain(1000, {385, 66}), chain(1600, {193, 79})}};
   EXPECT_EQ(bounds(pool_rtss22(pool)), (std::vector<Ticks>{1033, 1033, 1033}));
 }
@@ -64,9 +64,9 @@ TEST(PoolPublished, ReproducesThePrintedSlipOfTheCaseStudyOfRtss22)
   EXPECT_EQ(bounds(pool_rtss22(pool)), (std::vector<Ticks>{541, 761}));
 }
 
-// For the same case the paper prints 103.9, 103.6 and 103.9 for RTAS 2023. They come from whole milliseconds, although
-// the times are not whole, so the waiting is rounded up to 97, 98 and 97 ms. In tenths of a millisecond it is 95.6,
-// 96.9 and 95.6.
+// For the same case the paper prints 103.9, 103.6 and 103.9 for RTAS 2023. They come from whole
+// milliseconds, although the times are not whole, so the waiting is rounded up to 97, 98 and 97 ms.
+// In tenths of a millisecond it is 95.6, 96.9 and 95.6.
 TEST(PoolPublished, IsFinerThanWhatIsPrintedForRtas23OnTheCaseStudyOfRtss22)
 {
   const Pool pool{2, {chain(1000, {231, 79}), chain(1000, {385, 66}), chain(1600, {193, 79})}};
@@ -151,9 +151,10 @@ TEST(PoolPublished, WhatTheTheoremsDoNotCoverIsRefused)
   EXPECT_TRUE(pool_rtas23(late, PoolScheme::standard, true).ok());
 }
 
-// Two threads. While a task of the long chain runs on one, a lower task begins on the other; when the
-// first ends, a higher chain takes its thread, and the long chain waits for either. This repeats for
-// each of its tasks, each time with a new lower task; the published term counts two for all.
+// Two threads. While a task of the long chain runs on one, a lower task begins on the other; when
+// the first ends, a higher chain takes its thread, and the long chain waits for either. This
+// repeats for each of its tasks, each time with a new lower task; the published term counts two for
+// all.
 TEST(PoolPublished, NewLowerTasksBeforeEachTaskExceedThePrioritySchemesBound)
 {
   constexpr int kTasks = 30, kHigh = 7;

@@ -1,5 +1,5 @@
-// The tightness of bounds: no bound is below a simulated response, each omitted term is noticed, and the program gives
-// the same result each time.
+// The tightness of bounds: no bound is below a simulated response, each omitted term is noticed,
+// and the program gives the same result each time.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -49,8 +49,8 @@ TEST(Tightness, NoSimulatedResponseIsAboveItsBound)
   }
 }
 
-// Without `window`: its bounds for whole chains are so far above the responses that they hold even with a term omitted.
-// window_soundness_test.cpp notices each omitted term, task by task.
+// Without `window`: its bounds for whole chains are so far above the responses that they hold even
+// with a term omitted. window_soundness_test.cpp notices each omitted term, task by task.
 TEST(Tightness, ATermLeftOutIsRefuted)
 {
   BoundsOptions broken;

@@ -1,4 +1,5 @@
-// The exercises of the workshop: what a run finds, and how host stalls are told apart. Short runs: no time is judged.
+// The exercises of the workshop: what a run finds, and how host stalls are told apart. Short runs:
+// no time is judged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -198,7 +199,8 @@ struct RingWithHiddenLock : Way
   }
 };
 
-// A wait for a lock is the program's own. The kernel's account of the waiting thread does not tell it from a host stall.
+// A wait for a lock is the program's own. The kernel's account of the waiting thread does not tell
+// it from a host stall.
 TEST(Sharing, AWaitForALockIsNotTheHosts)
 {
   StallNotes stalls;

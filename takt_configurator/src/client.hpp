@@ -1,4 +1,5 @@
-// One connected client: its bytes in both directions, each bounded, and its share of the daemon's time.
+// One connected client: its bytes in both directions, each bounded, and its share of the daemon's
+// time.
 //
 // One thread. Allocates; never blocks.
 #ifndef TAKT_CONFIGURATOR__SRC__CLIENT_HPP_
@@ -36,7 +37,8 @@ public:
 
   /// Reads once. False if the connection is to be closed.
   bool read();
-  /// Answers one request; `is_due` must say that there is one. False if the connection is to be closed.
+  /// Answers one request; `is_due` must say that there is one. False if the connection is to be
+  /// closed.
   bool answer(RequestHandler & handler);
   /// Sends waiting answers. False if the connection is to be closed.
   bool write();

@@ -31,7 +31,8 @@ public:
   int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
-  /// For the descriptor of a PID: true if the process or thread has ended. False without a descriptor. Does not block.
+  /// For the descriptor of a PID: true if the process or thread has ended. False without a
+  /// descriptor. Does not block.
   bool ended() const noexcept
   {
     pollfd one{fd_, POLLIN, 0};

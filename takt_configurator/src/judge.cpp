@@ -79,7 +79,8 @@ bool allows(const ConfiguratorRule & rule, Policy policy)
          std::find(rule.policies.begin(), rule.policies.end(), policy) != rule.policies.end();
 }
 
-/// The nice value after the request; empty if the request has neither a nice value nor a policy that uses one.
+/// The nice value after the request; empty if the request has neither a nice value nor a policy
+/// that uses one.
 std::optional<int> nice_after(const ThreadAttributes & asked, const Circumstances & now)
 {
   if (asked.nice || asked.policy == Policy::inherit || !has_nice(asked.policy)) {

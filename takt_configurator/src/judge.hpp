@@ -33,12 +33,12 @@ const takt_schedule::ConfiguratorRule * find_rule(
 /// "FILE has no rule for user 1000", for a client without a rule.
 std::string no_rule(const takt_schedule::ConfiguratorPolicy & policy, uid_t user);
 
-/// True if the request gives the thread attributes that need a right. A thread that gets the policy other or batch
-/// without a nice value uses its earlier nice value again.
+/// True if the request gives the thread attributes that need a right. A thread that gets the policy
+/// other or batch without a nice value uses its earlier nice value again.
 bool would_count(const takt_rt::ThreadAttributes & asked, const Circumstances & now);
 
-/// All refusals of the request by the rule, each with the rule's line and its bound; empty: the rule allows the
-/// request.
+/// All refusals of the request by the rule, each with the rule's line and its bound; empty: the
+/// rule allows the request.
 std::vector<takt_rt::Refusal> judge(
   const takt_schedule::ConfiguratorPolicy & policy, const takt_schedule::ConfiguratorRule & rule,
   const takt_rt::ThreadAttributes & asked, const Circumstances & now);

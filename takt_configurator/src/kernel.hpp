@@ -25,8 +25,8 @@ public:
   /// The nice value of a thread. The kernel keeps it under all policies. 0 if the thread has ended.
   virtual int nice(pid_t tid) const = 0;
 
-  /// Raises both limits RLIMIT_RTPRIO of a process to at least `priority`. `before`: the earlier limits of the same
-  /// process. Returns 0 or an errno: EPERM without CAP_SYS_RESOURCE.
+  /// Raises both limits RLIMIT_RTPRIO of a process to at least `priority`. `before`: the earlier
+  /// limits of the same process. Returns 0 or an errno: EPERM without CAP_SYS_RESOURCE.
   virtual int raise_rtprio_limit(pid_t pid, int priority, rlimit & before) = 0;
   virtual void set_rtprio_limit(pid_t pid, const rlimit & limit) = 0;
 };

@@ -20,8 +20,8 @@ namespace
 using takt_rt::Faults;
 using takt_rt::Result;
 
-// Four rounds of the server. A user who fills the queue then neither keeps others out of it, nor lets them wait for
-// long.
+// Four rounds of the server. A user who fills the queue then neither keeps others out of it, nor
+// lets them wait for long.
 constexpr int kBacklog = 1024;
 
 std::string error_text()
@@ -29,8 +29,8 @@ std::string error_text()
   return std::generic_category().message(errno);
 }
 
-/// Returns an empty sentence if no other user can replace files in the folder. A folder above the last one may be
-/// shared, as /tmp is, if its sticky bit is set.
+/// Returns an empty sentence if no other user can replace files in the folder. A folder above the
+/// last one may be shared, as /tmp is, if its sticky bit is set.
 std::string folder_fault(const struct stat & folder, bool is_last)
 {
   if (folder.st_uid != 0 && folder.st_uid != ::geteuid()) {

@@ -18,10 +18,10 @@ namespace takt_configurator
 class Listener
 {
 public:
-  /// Makes the socket's folder if it is missing (mode 0755), then the socket (mode 0666: the daemon checks credentials
-  /// instead of the file's mode). Replaces the socket of a dead daemon. One fault if the path has a symbolic link, if
-  /// another user could change it, if it names a file other than a socket of this user, or if a living daemon listens
-  /// there.
+  /// Makes the socket's folder if it is missing (mode 0755), then the socket (mode 0666: the daemon
+  /// checks credentials instead of the file's mode). Replaces the socket of a dead daemon. One
+  /// fault if the path has a symbolic link, if another user could change it, if it names a file
+  /// other than a socket of this user, or if a living daemon listens there.
   static takt_rt::Result<Listener> open(const std::string & path);
 
   Listener(Listener &&) = default;

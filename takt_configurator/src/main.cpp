@@ -45,9 +45,9 @@ FileDescriptor end_signals()
   return FileDescriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
-/// Returns an empty sentence if no other user can replace `file`: all folders above it belong to root or to the
-/// daemon's user, and no other user may write into the last folder, or into a higher one without the sticky bit (/tmp
-/// has it).
+/// Returns an empty sentence if no other user can replace `file`: all folders above it belong to
+/// root or to the daemon's user, and no other user may write into the last folder, or into a higher
+/// one without the sticky bit (/tmp has it).
 std::string folder_fault(const std::filesystem::path & file)
 {
   for (std::filesystem::path at = file.parent_path();; at = at.parent_path()) {

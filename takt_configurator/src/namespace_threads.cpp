@@ -15,7 +15,8 @@ namespace
 
 /// A process may have any number of threads, and other clients wait while the daemon reads them.
 constexpr std::size_t kMostThreads = 1000;
-/// Listing so many names takes 3 ms. Of a process with more than kMostThreads threads, about ten files are read.
+/// Listing so many names takes 3 ms. Of a process with more than kMostThreads threads, about ten
+/// files are read.
 constexpr std::size_t kMostListed = 10'000;
 /// Limit of processes whose threads are kept: at most 4 MB.
 constexpr std::size_t kMostProcesses = 64;
@@ -57,8 +58,8 @@ std::vector<NamespaceThreads::Listed> NamespaceThreads::list(pid_t pid)
   return listed;
 }
 
-/// Both numbers of a thread grow with each new thread, until the kernel begins again at low numbers. So a search needs
-/// to read only few files.
+/// Both numbers of a thread grow with each new thread, until the kernel begins again at low
+/// numbers. So a search needs to read only few files.
 std::optional<NamespaceThreads::Listed> NamespaceThreads::search(
   pid_t pid, pid_t own_tid, const std::vector<Listed> & listed) const
 {

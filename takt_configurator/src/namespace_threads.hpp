@@ -1,8 +1,8 @@
 // Finds the thread of a process by its number in the process's own PID namespace.
 //
-// The kernel tells only the other direction, in a file for each thread: 13 ms for a process with a thousand threads. So
-// this keeps the data that it has read. An unknown number costs reading the files of the threads that are new since
-// then.
+// The kernel tells only the other direction, in a file for each thread: 13 ms for a process with a
+// thousand threads. So this keeps the data that it has read. An unknown number costs reading the
+// files of the threads that are new since then.
 //
 // One thread. Allocates; may block (reads /proc).
 #ifndef TAKT_CONFIGURATOR__SRC__NAMESPACE_THREADS_HPP_
@@ -27,9 +27,9 @@ public:
 
   explicit NamespaceThreads(OwnNumber own_number);
 
-  /// The thread with the number `own_tid` in the process `pid`. In a process with more than a thousand threads it finds
-  /// those among the first thousand, and others if both numbers have the same order. It reads the thread's file again
-  /// before it answers.
+  /// The thread with the number `own_tid` in the process `pid`. In a process with more than a
+  /// thousand threads it finds those among the first thousand, and others if both numbers have the
+  /// same order. It reads the thread's file again before it answers.
   std::optional<pid_t> find(pid_t pid, pid_t own_tid);
 
 private:

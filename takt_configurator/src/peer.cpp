@@ -14,8 +14,8 @@ namespace takt_configurator
 namespace
 {
 
-/// The descriptor of the process that connected, even if another process has its id by now. An older kernel opens it by
-/// id; then only the start time distinguishes the two.
+/// The descriptor of the process that connected, even if another process has its id by now. An
+/// older kernel opens it by id; then only the start time distinguishes the two.
 FileDescriptor open_process(int socket, pid_t pid)
 {
   int fd = -1;

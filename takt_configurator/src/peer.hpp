@@ -17,8 +17,8 @@
 namespace takt_configurator
 {
 
-/// Its ids and credentials are those of the moment at which it connected. They stay the same, even if the process hands
-/// the connection on.
+/// Its ids and credentials are those of the moment at which it connected. They stay the same, even
+/// if the process hands the connection on.
 struct Peer
 {
   pid_t pid = 0;
@@ -34,11 +34,12 @@ struct Peer
   }
 };
 
-/// Ids of the peer of a connected socket; pid 0 if it is in a PID namespace that the daemon does not see. Does not block.
+/// Ids of the peer of a connected socket; pid 0 if it is in a PID namespace that the daemon does
+/// not see. Does not block.
 ucred peer_credentials(int socket);
 
-/// Reads the peer of a connected socket. Empty if the peer has ended, or is in a PID namespace that the daemon does not
-/// see. Does not block.
+/// Reads the peer of a connected socket. Empty if the peer has ended, or is in a PID namespace that
+/// the daemon does not see. Does not block.
 std::optional<Peer> read_peer(int socket, const ProcessTable & table);
 
 }  // namespace takt_configurator

@@ -57,8 +57,8 @@ std::optional<Number> word(const std::string & line, std::size_t index)
   return takt_schedule::parse_number<Number>(one, 0, std::numeric_limits<Number>::max());
 }
 
-/// The ids of a thread in its PID namespaces, from the daemon's namespace to the thread's own. A kernel without this
-/// line has no PID namespaces.
+/// The ids of a thread in its PID namespaces, from the daemon's namespace to the thread's own. A
+/// kernel without this line has no PID namespaces.
 std::vector<pid_t> ids_of(pid_t pid, pid_t tid)
 {
   const std::string folder = thread_folder(pid, tid);
@@ -117,8 +117,8 @@ std::vector<int> cpuset_cores(pid_t pid)
   return {};
 }
 
-/// The cores that the first threads of the process may use. It reads only a few threads, because other clients wait
-/// meanwhile.
+/// The cores that the first threads of the process may use. It reads only a few threads, because
+/// other clients wait meanwhile.
 std::vector<int> cores_of_threads(const ProcessTable & table, pid_t pid)
 {
   constexpr std::size_t kMost = 100;

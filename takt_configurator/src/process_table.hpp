@@ -23,19 +23,19 @@ class ProcessTable
 public:
   virtual ~ProcessTable() = default;
 
-  /// The start time of thread `tid` of process `pid`, in clock ticks since boot. Empty if the process has no such
-  /// thread. The kernel reuses ids, but not the same id with the same time.
+  /// The start time of thread `tid` of process `pid`, in clock ticks since boot. Empty if the
+  /// process has no such thread. The kernel reuses ids, but not the same id with the same time.
   virtual std::optional<std::uint64_t> start_time(pid_t pid, pid_t tid) const = 0;
 
-  /// The thread with the number `own_tid` in the process `pid`. Both numbers are equal unless the process has its own
-  /// PID namespace. There it finds only the first thousand threads.
+  /// The thread with the number `own_tid` in the process `pid`. Both numbers are equal unless the
+  /// process has its own PID namespace. There it finds only the first thousand threads.
   virtual std::optional<pid_t> find_thread(pid_t pid, pid_t own_tid) const = 0;
 
   /// The effective user of a thread.
   virtual std::optional<uid_t> user(pid_t pid, pid_t tid) const = 0;
 
-  /// The cores that the process may use, ascending: those of its cpuset or, if the cpuset cannot be read, those of its
-  /// threads' affinities.
+  /// The cores that the process may use, ascending: those of its cpuset or, if the cpuset cannot be
+  /// read, those of its threads' affinities.
   virtual std::vector<int> usable_cores(pid_t pid) const = 0;
 
   /// A descriptor that becomes readable when the thread ends; empty before Linux 6.9.

@@ -141,7 +141,8 @@ Refusals RequestHandler::judge_now(
   };
   Refusals refusals = look();
   if (!refusals.empty() && would_count(asked, now)) {
-    // Threads that have ended may still count: those of this user, and those of others for the common bandwidth.
+    // Threads that have ended may still count: those of this user, and those of others for the
+    // common bandwidth.
     ledger_.purge(table_, kernel_, peer.uid);
     refusals = look();
     if (!refusals.empty() && asked.policy == Policy::deadline) {

@@ -1,6 +1,7 @@
 // Decides about the requests of clients, and carries them out.
 //
-// One thread at a time. Allocates; may block (reads /proc). It does not throw for any bytes of a client.
+// One thread at a time. Allocates; may block (reads /proc). It does not throw for any bytes of a
+// client.
 #ifndef TAKT_CONFIGURATOR__SRC__REQUEST_HANDLER_HPP_
 #define TAKT_CONFIGURATOR__SRC__REQUEST_HANDLER_HPP_
 

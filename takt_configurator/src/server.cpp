@@ -17,8 +17,8 @@ namespace
 {
 
 constexpr std::chrono::milliseconds kTick{20};  ///< between checks of waiting clients
-/// Limit of new clients in one round. They take about 10 ms if the daemon reads their processes, and 1 ms if it refuses
-/// them.
+/// Limit of new clients in one round. They take about 10 ms if the daemon reads their processes,
+/// and 1 ms if it refuses them.
 constexpr int kMostAccepts = 256;
 
 void watch(int epoll, int operation, int fd, unsigned events)

@@ -1,7 +1,8 @@
 // The daemon's loop: one thread waits for clients and answers them, one request after the other.
 //
-// No client can make it wait: it reads and writes only as much as is possible at once. In each round it admits new
-// clients up to a limit, reads once from each client, and answers one request of each user. Set-up only: allocates.
+// No client can make it wait: it reads and writes only as much as is possible at once. In each
+// round it admits new clients up to a limit, reads once from each client, and answers one request
+// of each user. Set-up only: allocates.
 #ifndef TAKT_CONFIGURATOR__SRC__SERVER_HPP_
 #define TAKT_CONFIGURATOR__SRC__SERVER_HPP_
 
@@ -24,7 +25,8 @@ namespace takt_configurator
 class Server
 {
 public:
-  /// `table` and `handler` must outlive it. `say` gets a line for each refused client; may be empty.
+  /// `table` and `handler` must outlive it. `say` gets a line for each refused client; may be
+  /// empty.
   Server(
     Listener listener, const ProcessTable & table, RequestHandler & handler,
     const ServerLimits & limits, std::function<void(const std::string &)> say = {});
@@ -50,9 +52,8 @@ private:
   ServerLimits limits_;
   std::function<void(const std::string &)> say_;
   FileDescriptor epoll_;
-  FileDescriptor
-    reserve_;  ///< the server closes it to accept and refuse a client when the process has no free
-               ///< descriptor
+  FileDescriptor reserve_;  ///< the server closes it to accept and refuse a client when the process
+                            ///< has no free descriptor
   std::unordered_map<int, std::unique_ptr<Client>> clients_;
   std::unordered_map<uid_t, int> of_user_;
   Turns turns_;

@@ -18,8 +18,8 @@ void clear_policy(ThreadAttributes & attributes, Policy policy)
   attributes.runtime = attributes.deadline = attributes.period = {};
 }
 
-/// Restores the attributes `before`, which were read at the first look at the id. If the id belongs to another process
-/// by now, its thread gets attributes that need no right.
+/// Restores the attributes `before`, which were read at the first look at the id. If the id belongs
+/// to another process by now, its thread gets attributes that need no right.
 void reset(
   const Peer & peer, pid_t tid, const ThreadAttributes & asked, const ThreadAttributes & before,
   const ProcessTable & table, Kernel & kernel)

@@ -1,5 +1,5 @@
-// Sets the attributes of one verified thread. If the id belonged to another thread, restores the attributes of that
-// thread.
+// Sets the attributes of one verified thread. If the id belonged to another thread, restores the
+// attributes of that thread.
 //
 // One thread at a time. Allocates; may block (reads /proc).
 #ifndef TAKT_CONFIGURATOR__SRC__SETTER_HPP_
@@ -21,9 +21,9 @@ struct SetResult
   Refusals refusals{};
 };
 
-/// Checks the thread, sets it, and checks it again. The kernel sets a thread only by its id. So if another thread got
-/// the id between check and call, the second check shows it. Then the other thread gets its attributes back, and the
-/// request is refused.
+/// Checks the thread, sets it, and checks it again. The kernel sets a thread only by its id. So if
+/// another thread got the id between check and call, the second check shows it. Then the other
+/// thread gets its attributes back, and the request is refused.
 SetResult set_thread(
   const Peer & peer, const Target & target, const takt_rt::ThreadAttributes & asked,
   const ProcessTable & table, Kernel & kernel);

@@ -1,5 +1,5 @@
-// Chooses the next request: users take turns, and the clients of one user take turns. So the wait of a user does not
-// depend on the number of clients or requests of another user.
+// Chooses the next request: users take turns, and the clients of one user take turns. So the wait
+// of a user does not depend on the number of clients or requests of another user.
 //
 // One thread. Allocates; does not block.
 #ifndef TAKT_CONFIGURATOR__SRC__TURNS_HPP_
@@ -17,8 +17,8 @@ namespace takt_configurator
 class Turns
 {
 public:
-  /// The client becomes the last one of its user. If its user had no waiting client, the user becomes the last of all
-  /// users. The client must not wait already.
+  /// The client becomes the last one of its user. If its user had no waiting client, the user
+  /// becomes the last of all users. The client must not wait already.
   void add(uid_t user, int client)
   {
     auto & clients = clients_[user];

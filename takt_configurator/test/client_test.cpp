@@ -1,4 +1,5 @@
-// A client and a real daemon: other threads, limits, dry runs, and the way back from the policy deadline.
+// A client and a real daemon: other threads, limits, dry runs, and the way back from the policy
+// deadline.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>

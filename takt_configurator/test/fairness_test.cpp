@@ -57,8 +57,8 @@ std::size_t decisions_before(const std::string & log, uid_t user)
   return count;
 }
 
-// The daemon is stopped while one user sends 400 requests on each of 40 connections. Then another user connects and
-// sends a request.
+// The daemon is stopped while one user sends 400 requests on each of 40 connections. Then another
+// user connects and sends a request.
 TEST_F(Fairness, AUserWaitsForOneRequestOfAnother)
 {
   test::Daemon daemon(kPolicy);
@@ -112,7 +112,8 @@ double cpu_seconds()
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// A process with many threads in its own PID namespace. It starts one more thread for each byte that it reads.
+/// A process with many threads in its own PID namespace. It starts one more thread for each byte
+/// that it reads.
 class Crowd
 {
 public:

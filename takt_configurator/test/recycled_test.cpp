@@ -1,7 +1,7 @@
 // Ids that the kernel reuses: the daemon must not change a thread that has the id of another one.
 //
-// The request handler runs in this process with the real kernel. The test only controls the moment between check and
-// call.
+// The request handler runs in this process with the real kernel. The test only controls the moment
+// between check and call.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -58,8 +58,8 @@ protected:
     }
   }
 
-  /// Requests attributes for a thread that ends between check and call. Another process then gets its id. Returns the
-  /// attributes of that process at the end.
+  /// Requests attributes for a thread that ends between check and call. Another process then gets
+  /// its id. Returns the attributes of that process at the end.
   ThreadAttributes set_recycled(const ProcessTable & table, std::string & reasons)
   {
     int ends[2];

@@ -1,4 +1,5 @@
-// Clients that die, hang, flood or send garbage: the daemon still serves the others, within its limits.
+// Clients that die, hang, flood or send garbage: the daemon still serves the others, within its
+// limits.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -181,7 +182,8 @@ TEST(Robustness, ServesManyConnectionsInBoundedMemory)
     test::send_bytes(half.back(), frame.substr(0, 50'000));
   }
   EXPECT_TRUE(serves(daemon));
-  // Each connection has at most one message and one read: 64 KiB + 4 KiB. The allocator may double a buffer.
+  // Each connection has at most one message and one read: 64 KiB + 4 KiB. The allocator may double
+  // a buffer.
 #ifndef __SANITIZE_ADDRESS__  // the sanitizer keeps freed memory for a while, to find later uses
   EXPECT_LT(daemon.resident(), 2 * before + 100 * 136);
 #else

@@ -1,5 +1,5 @@
-// Executors of a process without rights, with a real daemon: their threads have the schedule's attributes at the first
-// instruction of the first callback.
+// Executors of a process without rights, with a real daemon: their threads have the schedule's
+// attributes at the first instruction of the first callback.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -78,8 +78,8 @@ private:
   const int priority_;
 };
 
-/// An executor as an adapter makes it. Callbacks on the schedule's threads and in an isolated group are due before it
-/// starts. Another one comes while it spins.
+/// An executor as an adapter makes it. Callbacks on the schedule's threads and in an isolated group
+/// are due before it starts. Another one comes while it spins.
 class Program
 {
 public:

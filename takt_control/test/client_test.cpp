@@ -1,4 +1,5 @@
-// The client with daemons that are absent or silent, or are not takt's. takt_configurator tests it with real daemons.
+// The client with daemons that are absent or silent, or are not takt's. takt_configurator tests it
+// with real daemons.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>

@@ -246,7 +246,8 @@ TEST_F(ControlServer, a_reset_that_one_executor_refuses_tells_what_the_others_di
     "version: 1\nexecutors:\n"
     "  main:\n    threads: {hot: {nice: 3}, rest: {}}\n    default: rest\n"
     "  second:\n    threads: {one: {}, two: {nice: 5}}\n    default: one\n");
-  // The executor's group cannot go back to the other thread: it now has a callback that is not in the schedule.
+  // The executor's group cannot go back to the other thread: it now has a callback that is not in
+  // the schedule.
   ASSERT_TRUE(add("/w:sub(/late)", 0b01)) << applied;
   const json answer = Connected(path()).ask(MessageType::reset);
   ASSERT_TRUE(answer.contains("executors")) << answer;
@@ -263,7 +264,8 @@ TEST_F(ControlServer, a_reset_that_one_executor_refuses_tells_what_the_others_di
     << "it is left, and refuses";
 }
 
-// A command sends this when it could not change all processes. The effects of earlier schedules and of `set` stay.
+// A command sends this when it could not change all processes. The effects of earlier schedules and
+// of `set` stay.
 TEST_F(ControlServer, takes_back_one_schedule)
 {
   const auto with_nice = [](int nice) {

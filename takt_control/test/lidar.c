@@ -1,5 +1,6 @@
-/* A program without ROS: its thread `lidar` takes its attributes from the schedule, says on standard output what the
- * kernel says that it has, and then waits for the end. The tests of takt_cli put it under a schedule with others.
+/* A program without ROS: its thread `lidar` takes its attributes from the schedule, says on
+ * standard output what the kernel says that it has, and then waits for the end. The tests of
+ * takt_cli put it under a schedule with others.
  *
  *     lidar POLICY PRIORITY NICE CORES        as the kernel's numbers, e.g. "lidar 1 45 0 2,3"
  *

@@ -331,7 +331,8 @@ TEST_F(Set, a_callback_takes_along_what_belongs_to_it)
   EXPECT_EQ(priority(*executors_[0], "/d:waitable(/z)"), 9);
   EXPECT_EQ(priority(*executors_[0], "/d:waitable(event)"), 0);
 
-  // The callbacks that the program made for itself keep their threads, and their OS priority must not differ.
+  // The callbacks that the program made for itself keep their threads, and their OS priority must
+  // not differ.
   set({{"callback", "/d:sub(/z)"}, {"threads", {"rest"}}});
   add_to_group("/d:sub(/other)");
   EXPECT_TRUE(set(request).contains("faults"));

@@ -146,8 +146,8 @@ TEST_F(Activations, WaitingMessagesDoNotInheritFromWhoeverSubscribes)
   EXPECT_EQ(got.root, sub->number());
 }
 
-// A message has the same name in both processes: its publisher's gid and its number. Chains of several processes are
-// joined by this name.
+// A message has the same name in both processes: its publisher's gid and its number. Chains of
+// several processes are joined by this name.
 class Traced : public RosTest, public ::testing::WithParamInterface<bool>
 {
 };

@@ -2,7 +2,8 @@
 // allocations within publish and take. It counts takt's allocations in the listener, which the
 // middleware calls.
 //
-// The program replaces malloc, the registration of listeners, and rcl's functions that publish, send and take.
+// The program replaces malloc, the registration of listeners, and rcl's functions that publish,
+// send and take.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <rcl/client.h>

@@ -150,7 +150,7 @@ TEST_F(ChannelTransport, TheThreadOfTheCallbackAloneWakesForAMessageOfAnotherPro
     },
     subscribed());
   EXPECT_TRUE(subscription->uses_shared_memory());
-  auto executor = this->executor(2);  // of whose threads one sleeps on
+  auto executor = this->executor(2);  // two threads, of which one keeps sleeping
   executor.add_node(receiver);
   peer = std::make_unique<ChannelPeer>();
   EXPECT_EQ(subscription->get_publisher_count(), 1U);
@@ -163,8 +163,9 @@ TEST_F(ChannelTransport, TheThreadOfTheCallbackAloneWakesForAMessageOfAnotherPro
   EXPECT_EQ(wrong, 0U);
   EXPECT_EQ(subscription->taken_messages(), kMessages);
   EXPECT_EQ(subscription->lost_messages(), 0U);
-  // Each message comes after the callback of the one before. The two threads of takt take turns, as the kernel wakes
-  // the one that slept first; this thread, which waits, and the middleware's own have nothing to do with messages.
+  // Each message comes after the callback of the one before. The two threads of takt take turns, as
+  // the kernel wakes the one that slept first; this thread, which waits, and the middleware's own
+  // have nothing to do with messages.
   std::uint64_t takts = 0;
   for (const auto & [tid, count] : after) {
     const auto known = before.find(tid);
@@ -414,7 +415,8 @@ TEST_F(ChannelTransport, TheMiddlewareGetsACopyForItsOwnSubscriptions)
   EXPECT_EQ(one->count_publishers("/numbers"), 1U) << "tools see the topic";
 }
 
-// A subscription of the middleware that is found by events alone: nobody asks the publisher for its count.
+// A subscription of the middleware that is found by events alone: nobody asks the publisher for its
+// count.
 TEST_F(ChannelTransport, ASubscriptionOfTheMiddlewareThatComesLateGetsCopies)
 {
   const auto one = node("one");

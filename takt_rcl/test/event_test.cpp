@@ -1,4 +1,5 @@
-// Events of publishers and subscriptions: matched peers, QoS that does not fit, deadlines, liveliness, lost messages.
+// Events of publishers and subscriptions: matched peers, QoS that does not fit, deadlines,
+// liveliness, lost messages.
 //
 // The program stands in for functions of rcl that a test makes answer as another middleware would.
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-// Messages by pointer: who gets which object, what the middleware gets, and that both ways together behave as one.
+// Messages by pointer: who gets which object, what the middleware gets, and that both ways together
+// behave as one.
 //
 // The program counts rcl_publish.
 #include <dlfcn.h>

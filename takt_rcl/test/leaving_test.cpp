@@ -1,8 +1,8 @@
 // A process that ends while the middleware reports another process to it ends soon.
 //
-// Before Fast DDS destroys a participant, it waits without a limit for running discovery callbacks. In the PyPI wheels
-// of Kilted this wait neither slept nor let the callback finish. tools/setup/repair.py repairs it, and this test shows
-// that it works.
+// Before Fast DDS destroys a participant, it waits without a limit for running discovery callbacks.
+// In the PyPI wheels of Kilted this wait neither slept nor let the callback finish.
+// tools/setup/repair.py repairs it, and this test shows that it works.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -219,9 +219,9 @@ TEST_F(Moving, CallbackOfAReentrantGroupMayTakeItsNodeElsewhere)
   EXPECT_TRUE(spin_until(b, [&] { return ran == 2; }));
 }
 
-// Another thread has picked a trigger, and has not begun to run it. Then another run of the same callback removes the
-// node, and the removal does not wait for that run. The picked trigger runs once: on the other thread, or in another
-// executor.
+// Another thread has picked a trigger, and has not begun to run it. Then another run of the same
+// callback removes the node, and the removal does not wait for that run. The picked trigger runs
+// once: on the other thread, or in another executor.
 TEST_F(Moving, WhatIsPickedWhenTheNodeLeavesFromInsideRunsOnce)
 {
   auto n = node("n");

@@ -287,8 +287,8 @@ executors:
   auto e = Executor::from_schedule(context, schedule, "main");
   auto n = node("n");
   e.add_node(n);
-  // A middleware thread sets its own name some time after its creation. So each new entity makes takt check all
-  // threads.
+  // A middleware thread sets its own name some time after its creation. So each new entity makes
+  // takt check all threads.
   Publisher<Number>::SharedPtr pub;
   EXPECT_TRUE(wait_until([&] {
     pub = n->create_publisher<Number>("numbers", QoS(1));

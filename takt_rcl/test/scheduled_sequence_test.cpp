@@ -1,5 +1,5 @@
-// A sequence of a schedule, with a real middleware and by pointer: the callback that follows starts before one that was
-// ready earlier.
+// A sequence of a schedule, with a real middleware and by pointer: the callback that follows starts
+// before one that was ready earlier.
 #include <atomic>
 #include <chrono>
 #include <std_msgs/msg/u_int64.hpp>

@@ -1,5 +1,5 @@
-// The suite of sources (takt_host's test/source/suite.hpp) on takt_rcl's services and the installed middleware: clients
-// are the publishers of requests.
+// The suite of sources (takt_host's test/source/suite.hpp) on takt_rcl's services and the installed
+// middleware: clients are the publishers of requests.
 #include "source/suite.hpp"
 
 #include <dlfcn.h>

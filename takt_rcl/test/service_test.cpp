@@ -1,4 +1,5 @@
-// Services and clients inside one process: signatures, deferred responses, futures, bounds, refusals.
+// Services and clients inside one process: signatures, deferred responses, futures, bounds,
+// refusals.
 #include <rcutils/logging.h>
 
 #include <algorithm>

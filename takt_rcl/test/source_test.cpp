@@ -1,4 +1,5 @@
-// The suite of sources (takt_host's test/source/suite.hpp) on takt_rcl's subscriptions and the installed middleware.
+// The suite of sources (takt_host's test/source/suite.hpp) on takt_rcl's subscriptions and the
+// installed middleware.
 #include "source/rmw_take.hpp"
 #include "source/suite.hpp"
 
@@ -101,7 +102,8 @@ public:
   void before_next_take(std::function<void()> function) override
   {
     if (takes_pointers()) {
-      make_publisher();  // and ends: the next take looks for copies of its messages in the middleware
+      make_publisher();  // and ends: the next take looks for copies of its messages in the
+                         // middleware
     }
     rmw_take_between().before = std::move(function);
   }

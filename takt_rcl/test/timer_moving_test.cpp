@@ -136,8 +136,8 @@ TEST_F(MovingTimers, ReleaseThatIsPickedWhenTheNodeLeavesRuns)
   expect_every_release(infos, *timer, kPeriod);
 }
 
-// As above, but the node is removed inside another run of the same timer. So the removal cannot wait for the picked
-// run.
+// As above, but the node is removed inside another run of the same timer. So the removal cannot
+// wait for the picked run.
 TEST_F(MovingTimers, ReleaseThatIsPickedWhenItsNodeLeavesFromInsideRuns)
 {
   constexpr std::int64_t kPeriod = 5'000'000;

@@ -150,7 +150,8 @@ TEST_F(Triggers, AThousandMessagesWakeNoThread)
   ASSERT_TRUE(wait_until([&] { return stored->callback()->arrivals() >= 1000; }));
   publish(*to_trigger, 1);
   ASSERT_TRUE(wait_until([&] { return asked.load(); }));
-  // The thread went to sleep once, and the middleware's locks may make it wait in the takes of the trigger.
+  // The thread went to sleep once, and the middleware's locks may make it wait in the takes of the
+  // trigger.
   EXPECT_LT(switches - before, 50);
   ASSERT_TRUE(wait_until([&] { return stored->taken_messages() == 1000; }));
   EXPECT_EQ(stored->lost_messages(), 0U);

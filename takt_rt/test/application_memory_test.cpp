@@ -1,5 +1,5 @@
-// Page faults of an application's threads. A program of its own: threads of other tests would leave arenas of malloc, which
-// later threads use instead of the reserve.
+// Page faults of an application's threads. A program of its own: threads of other tests would leave
+// arenas of malloc, which later threads use instead of the reserve.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,5 @@
-// Refusals by the configurator daemon read like the kernel's; values can be checked for a thread of another process.
+// Refusals by the configurator daemon read like the kernel's; values can be checked for a thread of
+// another process.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// The stack of free blocks: the real code in every interleaving. Beside its promise the test must reject a broken twin.
+// The stack of free blocks: the real code in every interleaving. Beside its promise the test must
+// reject a broken twin.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -65,7 +66,8 @@ struct KeepsTheNumberBelow : Right
   }
 };
 
-/// One thread takes a block and gives it back; the other takes two, gives the first back and keeps the second.
+/// One thread takes a block and gives it back; the other takes two, gives the first back and keeps
+/// the second.
 template <typename Numbers>
 class Model
 {

@@ -1,4 +1,5 @@
-// The rings: the real code in every interleaving. Beside each promise the test must reject broken twins.
+// The rings: the real code in every interleaving. Beside each promise the test must reject broken
+// twins.
 #include <gtest/gtest.h>
 
 #include <array>

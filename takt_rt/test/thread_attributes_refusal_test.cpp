@@ -73,7 +73,8 @@ TEST(Refusal, AdvisesOneLimitForAllPriorities)
   EXPECT_NE(reason(refusal).find("'- rtprio 99'"), std::string::npos) << reason(refusal);
 }
 
-// The loader of a program with file capabilities ignores LD_PRELOAD, and LD_LIBRARY_PATH, by which programs find ROS 2.
+// The loader of a program with file capabilities ignores LD_PRELOAD, and LD_LIBRARY_PATH, by which
+// programs find ROS 2.
 TEST(Refusal, AdvisesNoFileCapabilities)
 {
   Refusal refusal;

@@ -1,5 +1,5 @@
-// Condition variable and semaphore: the real code in every interleaving. Beside each promise the test must reject broken
-// twins.
+// Condition variable and semaphore: the real code in every interleaving. Beside each promise the
+// test must reject broken twins.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace takt_rt::test
 namespace
 {
 
-/// The kernel's sleep on one word, of which each model has one: it compares the word and goes to sleep in one step, and
-/// wakes only threads that sleep.
+/// The kernel's sleep on one word, of which each model has one: it compares the word and goes to
+/// sleep in one step, and wakes only threads that sleep.
 struct Kernel
 {
   Kernel()
@@ -220,7 +220,8 @@ struct TakesOneTwice
   SteppedWord<std::uint32_t> count{0};
 };
 
-/// `Waiters` threads wait once; other threads post `Posts` times. As many threads end as there are posts.
+/// `Waiters` threads wait once; other threads post `Posts` times. As many threads end as there are
+/// posts.
 template <typename Semaphore, int Waiters, int Posts>
 struct Handing
 {

@@ -112,8 +112,8 @@ TEST(Semaphore, HandsWritesOverWithEachPost)
   consumer.join();
 }
 
-/// Three threads of different priority on one core go to sleep, the least urgent first; `notify` then wakes one at a
-/// time. Returns their priorities in the order in which they woke.
+/// Three threads of different priority on one core go to sleep, the least urgent first; `notify`
+/// then wakes one at a time. Returns their priorities in the order in which they woke.
 std::vector<int> order_of_wake_ups(
   const std::function<void()> & sleep, const std::function<void()> & notify)
 {

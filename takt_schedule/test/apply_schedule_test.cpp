@@ -358,8 +358,8 @@ TEST(ApplySchedule, LeavesAttributesAloneForWhichNobodyAsked)
   EXPECT_EQ(takt_rt::read_attributes(rest).nice, level);
 }
 
-// The schedule requests the attributes that the thread already has. The schedule template that takt writes for a
-// program under nice(1) and taskset(1) does so.
+// The schedule requests the attributes that the thread already has. The schedule template that takt
+// writes for a program under nice(1) and taskset(1) does so.
 TEST(ApplySchedule, LeavesAThreadAloneThatHasWhatIsAskedForTheFirstTime)
 {
   Running running(with_main(kThreads));

@@ -109,9 +109,9 @@ int admitted(int count, Duration runtime, Duration period)
   return granted;
 }
 
-/// Whether the kernel ever admits a thread for each core: asks until `patience` is over, and at least 20 times. The
-/// kernel may refuse a fitting set, because it keeps the bandwidth of an ended thread for a while (about nine times its
-/// run); it never admits more.
+/// Whether the kernel ever admits a thread for each core: asks until `patience` is over, and at
+/// least 20 times. The kernel may refuse a fitting set, because it keeps the bandwidth of an ended
+/// thread for a while (about nine times its run); it never admits more.
 bool ever_admits(int cores, Duration runtime, Duration period, Duration patience)
 {
   const takt_rt::Time until = takt_rt::now() + patience;

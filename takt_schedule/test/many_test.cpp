@@ -1,6 +1,7 @@
 // Very many entries and faults: read, or refused with a sentence, within seconds.
 //
-// A cost that grows with the square of the entries exceeds the runner's time-out; the tests themselves read no clock.
+// A cost that grows with the square of the entries exceeds the runner's time-out; the tests
+// themselves read no clock.
 #include <gtest/gtest.h>
 
 #include <string>

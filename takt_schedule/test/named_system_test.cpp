@@ -1,4 +1,5 @@
-// The model of a schedule: a written name is found again, wherever both files are.
+// The system model that a schedule names: its path is found again, in whichever folders both files
+// are.
 #include "takt_schedule/named_system.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// `trigger: false` and its keys: what a file may say, what the rule gives to the core, and what each mistake is told.
+// `trigger: false` and its keys: what a file may say, what the rule gives to the core, and what
+// each mistake is told.
 #include <gtest/gtest.h>
 
 #include "schedule_text.hpp"

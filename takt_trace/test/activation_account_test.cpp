@@ -1,4 +1,5 @@
-// Activations through runs that the test gives: the run that each run worked for, and the end of each activation.
+// Activations through runs that the test gives: the run that each run worked for, and the end of
+// each activation.
 #include "takt_trace/activation_account.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,8 @@ namespace
 constexpr std::uint32_t kTimer = 0, kFirst = 1, kSecond = 2, kSink = 3;  // callbacks
 constexpr std::uint32_t kRaw = 0, kOther = 1, kFused = 2;                // topics
 
-/// A timer publishes `raw` to a node that joins it with another topic. The sink takes the messages of the node.
+/// A timer publishes `raw` to a node that joins it with another topic. The sink takes the messages
+/// of the node.
 const std::vector<FlowCallback> kCallbacks{
   {0, kNoTopic, false}, {1, kRaw, true}, {1, kOther, true}, {2, kFused, false}};
 

@@ -1,4 +1,5 @@
-// Files, packets and the text of CTF. takt_cli/tests/test_ctf.py tests the content of events, with its own reader.
+// Files, packets and the text of CTF. takt_cli/tests/test_ctf.py tests the content of events, with
+// its own reader.
 #include "ctf/ctf.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Lists that may be longer than memory: their content, order and memory, and their fault without room.
+// Lists that may be longer than memory: their content, order and memory, and their fault without
+// room.
 #include "takt_trace/long_vector.hpp"
 
 #include <gtest/gtest.h>

@@ -107,9 +107,9 @@ TEST(MessageFlow, ASourceTimeDoesNotJoinWhatOtherwiseDiffers)
   EXPECT_EQ(message_flows({trace}).joined, Joined{});
 }
 
-/// One process publishes and another one takes; both record from 1 s to 2 s. `sent`: publish times in ms after the
-/// first process began to record. Each message is taken 1 ms later. The trace lacks records from outside of each
-/// process's recording.
+/// One process publishes and another one takes; both record from 1 s to 2 s. `sent`: publish times
+/// in ms after the first process began to record. Each message is taken 1 ms later. The trace lacks
+/// records from outside of each process's recording.
 std::vector<ProcessTrace> publisher_and_taker(
   const std::vector<std::int64_t> & sent, std::int64_t publisher_ends = 2000,
   std::int64_t taker_ends = 2000)

@@ -187,7 +187,8 @@ TEST(ObservedSystem, keeps_phases_between_processes_on_the_clock_of_their_host)
   EXPECT_TRUE(model.notes_say("they hold under a schedule with epoch: host"));
 }
 
-// rclcpp makes timers at any nanosecond, also in a program under a schedule without offsets for them.
+// rclcpp makes timers at any nanosecond, also in a program under a schedule without offsets for
+// them.
 TEST(ObservedSystem, has_no_offset_of_a_timer_that_no_rule_of_the_schedule_sets)
 {
   const Model model = model_of(joined({scheduled(executor(
@@ -402,8 +403,8 @@ TEST(ObservedSystem, keeps_what_it_tells_of_the_subscriptions_of_a_set)
   EXPECT_TRUE(model.says("/f:sub(/left)", "PUBLISHES 3.0 messages on /debug"));
 }
 
-// If the message of one topic always comes last, an observation does not show that the callbacks of the other topics
-// may publish, too.
+// If the message of one topic always comes last, an observation does not show that the callbacks of
+// the other topics may publish, too.
 TEST(ObservedSystem, tells_of_a_subscription_that_may_be_part_of_a_set)
 {
   const auto model = [](std::uint64_t left, std::uint64_t fused) {

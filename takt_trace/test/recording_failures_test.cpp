@@ -119,7 +119,8 @@ TEST_F(RecordingFailures, HolesOfAFileTakeNoMemory)
   EXPECT_EQ(status, 0);
 }
 
-// A thread of the parent holds the recorder's locks while it writes. The child does not have this thread.
+// A thread of the parent holds the recorder's locks while it writes. The child does not have this
+// thread.
 TEST_F(RecordingFailures, AChildThatIsForkedWhileAThreadWritesRecords)
 {
 #ifdef __SANITIZE_THREAD__

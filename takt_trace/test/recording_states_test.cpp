@@ -1,4 +1,5 @@
-// Records of real executors besides runs: states of callbacks, parked callbacks, stalls of the host.
+// Records of real executors besides runs: states of callbacks, parked callbacks, stalls of the
+// host.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -21,7 +21,8 @@ namespace
 using namespace test;  // NOLINT: its functions write the traces
 using nlohmann::ordered_json;
 
-/// The activation of support/chain_traces.hpp, `count` times, 1000 ns apart. Activation `late` is 50 ns longer.
+/// The activation of support/chain_traces.hpp, `count` times, 1000 ns apart. Activation `late` is
+/// 50 ns longer.
 ProcessTrace repeated(std::size_t count, std::size_t late)
 {
   std::vector<Record> root, last;

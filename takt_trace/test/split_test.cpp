@@ -251,8 +251,8 @@ TEST(Split, ClocksThatDisagreeMakeNoPartNegative)
   }
 }
 
-/// Checks that each activation's steps add up, that no part is negative, and that the blockers of a step add up to its
-/// parts.
+/// Checks that each activation's steps add up, that no part is negative, and that the blockers of a
+/// step add up to its parts.
 std::size_t check(const std::vector<ProcessTrace> & processes)
 {
   const std::vector<LongTrace> traces = borrowed(processes);

@@ -1,4 +1,5 @@
-// States of callbacks, parked callbacks, waits for a core, and stalls of the host, as viewers show them.
+// States of callbacks, parked callbacks, waits for a core, and stalls of the host, as viewers show
+// them.
 #include <gtest/gtest.h>
 
 #include <limits>

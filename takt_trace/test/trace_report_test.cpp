@@ -19,8 +19,9 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kMs = 1'000'000;
 
-/// Two processes for a second. A timer of 10 ms publishes /x. A subscription in the other process takes it at most 200
-/// us later, works for 1 to 2 ms and publishes /y. The timer skips each 20th period.
+/// Two processes for a second. A timer of 10 ms publishes /x. A subscription in the other process
+/// takes it at most 200 us later, works for 1 to 2 ms and publishes /y. The timer skips each 20th
+/// period.
 std::vector<ProcessTrace> system_trace(bool cpu)
 {
   std::mt19937_64 random(1);

@@ -1,4 +1,5 @@
-// Alarms for a thread with callbacks under virtual time: when they are raised and cleared, and which cause they name.
+// Alarms for a thread with callbacks under virtual time: when they are raised and cleared, and
+// which cause they name.
 #include "alarms/alarm_rules.hpp"
 #include "alarms/cause.hpp"
 

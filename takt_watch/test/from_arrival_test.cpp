@@ -1,4 +1,5 @@
-// Chains whose root is in another process: each run of the last callback counts, from the arrival of its message.
+// Chains whose root is in another process: each run of the last callback counts, from the arrival
+// of its message.
 #include <gtest/gtest.h>
 
 #include <algorithm>

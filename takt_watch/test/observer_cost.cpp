@@ -1,4 +1,5 @@
-// The cost of watching for each run: without an observer, with one that is off, and with one that is on.
+// The cost of watching for each run: without an observer, with one that is off, and with one that
+// is on.
 //
 //     takt_watch_observer_cost [RUNS]
 //

@@ -1,4 +1,5 @@
-// Overdue activations under virtual time, also compared with a count that checks all activations at each step.
+// Overdue activations under virtual time, also compared with a count that checks all activations at
+// each step.
 #include "open_activations.hpp"
 
 #include <gtest/gtest.h>
@@ -287,8 +288,9 @@ struct DoesNotSeeYoungerOnes : Real
   std::vector<Time> all{};
 };
 
-// Counts the misses of random activations, some lost and some late, at each step of a virtual clock, and compares the
-// count with a check of all activations. Returns true if both agree at all steps.
+// Counts the misses of random activations, some lost and some late, at each step of a virtual
+// clock, and compares the count with a check of all activations. Returns true if both agree at all
+// steps.
 template <typename Subject>
 bool counts_as_it_must(unsigned seed)
 {

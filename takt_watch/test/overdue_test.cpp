@@ -1,4 +1,5 @@
-// Chains that stop ending: the observer's counts and alarms, with hooks called by hand under virtual time.
+// Chains that stop ending: the observer's counts and alarms, with hooks called by hand under
+// virtual time.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,6 @@
-// Chains whose activations no longer end, although their executors spin. A client of the control socket gets the
-// alarms. The period between two looks is 10 s, so an earlier alarm comes because a deadline has passed.
+// Chains whose activations no longer end, although their executors spin. A client of the control
+// socket gets the alarms. The period between two looks is 10 s, so an earlier alarm comes because a
+// deadline has passed.
 #include <gtest/gtest.h>
 
 #include <atomic>

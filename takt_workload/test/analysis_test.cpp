@@ -39,8 +39,8 @@ TEST_F(Records, PartsOfTheHotPathAddUpToIt)
     parts.work_ns[0] + parts.held_up_ns[0] + parts.publishing_ns[0] + parts.handing_over_ns[0]);
 }
 
-// A message wakes a more urgent thread of the same core. So the run that published the message ends after the next run
-// began.
+// A message wakes a more urgent thread of the same core. So the run that published the message ends
+// after the next run began.
 TEST_F(Records, NoPartOfTheHotPathIsNegativeWhereTheNextRunPreemptsTheOneBefore)
 {
   round(0, 1);
@@ -74,7 +74,8 @@ TEST_F(Records, PartsAreOfSamplesThatTheirMessagesLeadTo)
   EXPECT_TRUE(figures.hot_path.parts.work_ns.empty());
 }
 
-// The longer path may begin at a root from which no sample is measured. Then no sample waits for the work of that root.
+// The longer path may begin at a root from which no sample is measured. Then no sample waits for
+// the work of that root.
 TEST_F(Records, TheFloorIsThatOfTheRootThatIsMeasuredFrom)
 {
   graph = *parse_graph(

@@ -48,8 +48,8 @@ Value one_of(std::mt19937 & random, const std::vector<Value> & values)
   return values[random() % values.size()];
 }
 
-// Holds for each graph, order, phase, and number of threads and processes: each released activation has a fate. Each
-// taken message was published.
+// Holds for each graph, order, phase, and number of threads and processes: each released activation
+// has a fate. Each taken message was published.
 TEST_F(Campaign, EveryActivationIsAccountedFor)
 {
   each_seed(4, [&](std::mt19937 & random, unsigned seed) {
@@ -89,8 +89,9 @@ TEST_F(Campaign, EveryActivationIsAccountedFor)
   });
 }
 
-// A signal or a crash may end a part, or the whole program, at any moment. Then the program ends all its parts and
-// itself, and names the part that died. It leaves an old file unchanged, or replaces it by a readable file.
+// A signal or a crash may end a part, or the whole program, at any moment. Then the program ends
+// all its parts and itself, and names the part that died. It leaves an old file unchanged, or
+// replaces it by a readable file.
 TEST_F(Campaign, SplitRunsEndWhateverDiesWhenever)
 {
   each_seed(3, [&](std::mt19937 & random, unsigned) {

@@ -1,4 +1,5 @@
-// The pendulum and its control loop in simulated time: delays that it stands, and delays that let it fall.
+// The pendulum and its control loop in simulated time: delays that it stands, and delays that let
+// it fall.
 #include <gtest/gtest.h>
 
 #include <cmath>

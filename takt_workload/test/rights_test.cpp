@@ -1,4 +1,4 @@
-// What the programs do where the kernel grants no real-time priorities.
+// The programs' behaviour if the kernel grants no real-time priorities.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>

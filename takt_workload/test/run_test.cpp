@@ -1,4 +1,5 @@
-// Whole graphs in this process: each activation is accounted for, and callbacks run on their threads.
+// Whole graphs in this process: each activation is accounted for, and callbacks run on their
+// threads.
 #include <gtest/gtest.h>
 #include <stdexcept>
 
@@ -55,8 +56,8 @@ void expect_all_accounted(const Outcome & outcome)
   }
 }
 
-// The original system had this defect: it created callback groups and did not use them. The hot path then ran in the
-// wrong executor, and no one noticed.
+// The original system had this defect: it created callback groups and did not use them. The hot
+// path then ran in the wrong executor, and no one noticed.
 TEST(Placement, HotPathRunsOnTheHotThreadsAndNothingElseDoes)
 {
   RunOptions options;
@@ -168,7 +169,8 @@ TEST(Run, ThreadsAreAccountedByTheKernel)
   EXPECT_GT(outcome.records.front().reference_lateness_ns.size(), 10u);
 }
 
-// The busy timer is ready again after each of its runs, and is more urgent. So the other timer never starts.
+// The busy timer is ready again after each of its runs, and is more urgent. So the other timer
+// never starts.
 TEST(Run, ATimerThatNeverStartsShowsInItsPeriodsAndDeadlines)
 {
   RunOptions options;

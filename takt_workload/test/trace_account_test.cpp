@@ -1,5 +1,5 @@
-// A graph that loses, replaces and skips activations. The run's own records and its trace have the same runs, and give
-// the same account.
+// A graph that loses, replaces and skips activations. The run's own records and its trace have the
+// same runs, and give the same account.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ namespace takt_workload
 namespace
 {
 
-// Fast's messages overwrite each other while Slow works. Slow's newest message stays in the fusion until Rare's message
-// comes. Busy works for longer than its period.
+// Fast's messages overwrite each other while Slow works. Slow's newest message stays in the fusion
+// until Rare's message comes. Busy works for longer than its period.
 constexpr const char * kOverloaded = R"(
 version: 1
 name: overloaded

@@ -1,7 +1,7 @@
 // Cores with threads of fixed priority, as SCHED_FIFO runs them.
 //
-// On each core the most urgent thread that has work runs; of equal ones the one that was there first. A thread that comes
-// on a core first pays for the switch, anew each time.
+// On each core the most urgent thread that has work runs; of equal ones the one that was there
+// first. A thread that comes on a core first pays for the switch, anew each time.
 #ifndef JOB_ORACLE__CORES_HPP_
 #define JOB_ORACLE__CORES_HPP_
 

@@ -1,6 +1,7 @@
 // A system under a schedule as plain numbers, with what somebody claims about it.
 //
-// Tasks, threads, groups and chains refer to each other by position. Times are whole numbers of one unit.
+// Tasks, threads, groups and chains refer to each other by position. Times are whole numbers of one
+// unit.
 #ifndef JOB_ORACLE__MODEL_HPP_
 #define JOB_ORACLE__MODEL_HPP_
 
@@ -25,7 +26,8 @@ enum class Part
   works   ///< its message completes the set
 };
 
-/// Where a claim says that a job of each hyperperiod is: released between `earliest` and `latest`, ended by `end`.
+/// Where a claim says that a job of each hyperperiod is: released between `earliest` and `latest`,
+/// ended by `end`.
 struct Window
 {
   Part part = Part::none;

@@ -13,8 +13,8 @@ namespace job_oracle
 class Situation
 {
 public:
-  /// Run `number` of the model: the first one has worst times and nothing late, the second one everything else that
-  /// analyses like to forget, all others anything.
+  /// Run `number` of the model: the first one has worst times and nothing late, the second one
+  /// everything else that analyses like to forget, all others anything.
   Situation(const Model & model, int number);
 
   /// From when on a process hears messages; its timers begin on their grid.
@@ -28,7 +28,8 @@ public:
   /// How much of an execution comes before its publishing.
   Time before_publishing(Time execution);
   Time under_way(const Link & link);
-  /// Events of one instant come in any order; else ends come first, then releases, then threads look for work.
+  /// Events of one instant come in any order; else ends come first, then releases, then threads
+  /// look for work.
   bool any_order() const { return any_order_; }
   Chance & chance() { return chance_; }
 

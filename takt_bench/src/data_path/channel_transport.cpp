@@ -1,4 +1,5 @@
-// Between processes through takt_channel: the thread that waits for a message is the one that takes it.
+// Between processes through takt_channel: the thread that waits for a message is the one that takes
+// it.
 #include <stdexcept>
 
 #include "data_path/content.hpp"

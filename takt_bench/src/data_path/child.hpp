@@ -11,8 +11,9 @@
 namespace takt_bench::data_path
 {
 
-/// Forks. The child runs its side and exits without coming back; it ends with its parent, and leaves the reason of a
-/// failure in the ledger. -1: the kernel refuses. The caller has one thread only.
+/// Forks. The child runs its side and exits without coming back; it ends with its parent, and
+/// leaves the reason of a failure in the ledger. -1: the kernel refuses. The caller has one thread
+/// only.
 pid_t start_child(const Setting & setting, Ledger & ledger, Side side);
 
 }  // namespace takt_bench::data_path

@@ -20,8 +20,8 @@ std::shared_ptr<takt_rcl::Context> make_context();
 /// Without /rosout and parameter services.
 takt_rcl::NodeOptions node_options(
   const std::shared_ptr<takt_rcl::Context> & context, const Setting & setting);
-/// One executor thread with the attributes of that side. With Variant::direct publisher and receiver are a sequence. Throws
-/// std::exception.
+/// One executor thread with the attributes of that side. With Variant::direct publisher and
+/// receiver are a sequence. Throws std::exception.
 takt_rcl::Executor make_executor(
   const std::shared_ptr<takt_rcl::Context> & context, const Setting & setting, Side side);
 /// Says that the receiver takes messages, and spins until the publisher has ended. Blocks.

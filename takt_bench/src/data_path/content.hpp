@@ -1,7 +1,9 @@
-// The content of a message that is measured: its number in front and at its end, and when it was published.
+// The content of a message that is measured: its number in front and at its end, and when it was
+// published.
 //
-// Real-time safe. Reads and writes 24 bytes of any alignment, whatever the message's size: a measurement shows what the
-// transport does with a message, and not what programs do with its content.
+// Real-time safe. Reads and writes 24 bytes of any alignment, whatever the message's size: a
+// measurement shows what the transport does with a message, and not what programs do with its
+// content.
 #ifndef TAKT_BENCH__SRC__DATA_PATH__CONTENT_HPP_
 #define TAKT_BENCH__SRC__DATA_PATH__CONTENT_HPP_
 

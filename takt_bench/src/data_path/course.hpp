@@ -1,7 +1,7 @@
 // The publisher's course: when it publishes which message. One thread.
 //
-// One message is under way at a time: at each interval the next one goes out, unless the one before has not arrived yet.
-// So a latency contains no message that waits for another one.
+// One message is under way at a time: at each interval the next one goes out, unless the one before
+// has not arrived yet. So a latency contains no message that waits for another one.
 #ifndef TAKT_BENCH__SRC__DATA_PATH__COURSE_HPP_
 #define TAKT_BENCH__SRC__DATA_PATH__COURSE_HPP_
 
@@ -23,10 +23,12 @@ public:
 
   Course(Ledger & ledger, const Setting & setting);
 
-  /// At each interval: the number of the message to publish, if it is time for one. Waits between the warm-up and the
-  /// measurement, and after it for its end. Throws std::runtime_error where messages do not arrive.
+  /// At each interval: the number of the message to publish, if it is time for one. Waits between
+  /// the warm-up and the measurement, and after it for its end. Throws std::runtime_error where
+  /// messages do not arrive.
   std::optional<std::uint64_t> turn();
-  /// All messages were published, or the time is over. They arrived or were lost, and the counters were read.
+  /// All messages were published, or the time is over. They arrived or were lost, and the counters
+  /// were read.
   bool finished() const noexcept { return finished_; }
 
   /// Sleeps from interval to interval and publishes until the course is finished. Blocks by design.

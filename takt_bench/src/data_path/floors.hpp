@@ -9,8 +9,8 @@
 namespace takt_bench::data_path
 {
 
-/// The document `data_path_floors`: medians, on the calling thread and its core. Takes half a second and some more for large
-/// sizes. May block.
+/// The document `data_path_floors`: medians, on the calling thread and its core. Takes half a
+/// second and some more for large sizes. May block.
 nlohmann::ordered_json floors(const std::vector<std::size_t> & sizes);
 
 }  // namespace takt_bench::data_path

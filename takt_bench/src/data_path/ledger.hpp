@@ -1,8 +1,8 @@
-// What publisher, receiver and the measuring process share: how far the measurement is, and when each message was
-// published and arrived.
+// What publisher, receiver and the measuring process share: how far the measurement is, and when
+// each message was published and arrived.
 //
-// Lies in memory that forked children share with their parent. The publisher and the receiver write while they are
-// measured; both are real-time safe unless a function waits by name.
+// Lies in memory that forked children share with their parent. The publisher and the receiver write
+// while they are measured; both are real-time safe unless a function waits by name.
 #ifndef TAKT_BENCH__SRC__DATA_PATH__LEDGER_HPP_
 #define TAKT_BENCH__SRC__DATA_PATH__LEDGER_HPP_
 

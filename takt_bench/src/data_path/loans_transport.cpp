@@ -1,8 +1,9 @@
-// Loaned messages of the middleware, through rcl itself: takt_rcl lends its own pool's messages, and not the middleware's.
+// Loaned messages of the middleware, through rcl itself: takt_rcl lends its own pool's messages,
+// and not the middleware's.
 //
-// Between processes Fast DDS shares the publisher's history (data sharing), and a thread of the middleware in the
-// receiver's process puts each message into the reader's history. In one thread it gives the reader the publisher's memory
-// within the publish.
+// Between processes Fast DDS shares the publisher's history (data sharing), and a thread of the
+// middleware in the receiver's process puts each message into the reader's history. In one thread
+// it gives the reader the publisher's memory within the publish.
 #include <rcl/error_handling.h>
 #include <rcl/rcl.h>
 

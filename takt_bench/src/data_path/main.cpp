@@ -1,8 +1,9 @@
-// takt_data_path: measures one way of messages at one size, or the physical limits beside it. `takt experiment data-path`
-// runs it for all ways and sizes.
+// takt_data_path: measures one way of messages at one size, or the physical limits beside it. `takt
+// experiment data-path` runs it for all ways and sizes.
 //
-// Exit codes: 0 measured; 1 not measured (the way does not work here, messages did not arrive, a process died), or the
-// output could not be written; 2 the command line is faulty; 3 this build or this middleware does not have that way.
+// Exit codes: 0 measured; 1 not measured (the way does not work here, messages did not arrive, a
+// process died), or the output could not be written; 2 the command line is faulty; 3 this build or
+// this middleware does not have that way.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

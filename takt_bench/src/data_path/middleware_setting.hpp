@@ -7,11 +7,12 @@
 namespace takt_bench::data_path
 {
 
-/// Before the process joins a domain. `standard` keeps the user's settings. Set-up only; throws std::runtime_error where Fast
-/// DDS refuses.
+/// Before the process joins a domain. `standard` keeps the user's settings. Set-up only; throws
+/// std::runtime_error where Fast DDS refuses.
 void set_up_middleware(const Setting & setting);
 
-/// Whether this build can make the middleware send a message to the same process through its transports. Real-time safe.
+/// Whether this build can make the middleware send a message to the same process through its
+/// transports. Real-time safe.
 bool switches_off_delivery_within_the_process() noexcept;
 
 }  // namespace takt_bench::data_path

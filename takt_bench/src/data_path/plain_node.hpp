@@ -1,4 +1,4 @@
-// A node of rcl alone, and what its results mean. Set-up only.
+// A node of rcl alone, and checks of rcl's results. Set-up only.
 #ifndef TAKT_BENCH__SRC__DATA_PATH__PLAIN_NODE_HPP_
 #define TAKT_BENCH__SRC__DATA_PATH__PLAIN_NODE_HPP_
 
@@ -8,7 +8,8 @@
 namespace takt_bench::data_path
 {
 
-/// Throws std::runtime_error with `what` and rcl's sentence unless the result is good. Real-time safe for a good result.
+/// Throws std::runtime_error with `what` and rcl's sentence unless the result is good. Real-time
+/// safe for a good result.
 void need(rcl_ret_t result, const char * what);
 
 /// For results without a remedy. Real-time safe.

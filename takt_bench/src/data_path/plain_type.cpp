@@ -83,7 +83,7 @@ const rosidl_message_type_support_t & plain_type(std::size_t size)
   static const std::string short_name = "Plain" + std::to_string(size);
   type_name() = "takt_bench/msg/" + short_name;
   static const message_type_support_callbacks_t callbacks = [] {
-    message_type_support_callbacks_t all{};  // distributions differ in what comes last
+    message_type_support_callbacks_t all{};  // its last members differ by distribution
     all.message_namespace_ = "takt_bench::msg";
     all.message_name_ = short_name.c_str();
     all.cdr_serialize = serialize;

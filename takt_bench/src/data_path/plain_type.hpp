@@ -1,8 +1,8 @@
-// A message type of a given number of bytes: what rmw has to know of it. The middleware lends messages of plain types only,
-// and ROS 2 has none of every size.
+// A message type of a given number of bytes, as rmw needs it. The middleware lends messages of
+// plain types only, and ROS 2 has none of every size.
 //
-// The type is as a generated one of `uint8[N] data`. It has a description without fields, which nobody asks for.
-// Set-up only. One size in a process: the first one.
+// The type is as a generated one of `uint8[N] data`. It has a description without fields, which
+// nobody asks for. Set-up only. One size in a process: the first one.
 #ifndef TAKT_BENCH__SRC__DATA_PATH__PLAIN_TYPE_HPP_
 #define TAKT_BENCH__SRC__DATA_PATH__PLAIN_TYPE_HPP_
 

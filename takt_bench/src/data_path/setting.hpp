@@ -56,8 +56,8 @@ struct Setting
   std::uint64_t messages = 1000;
   std::uint64_t warm_up = 50;  ///< messages before them, not measured
   takt_rt::Duration interval = std::chrono::milliseconds(1);
-  takt_rt::Duration longest =
-    std::chrono::seconds(20);  ///< then it ends with the messages that it has
+  /// Then it ends with the messages that it has.
+  takt_rt::Duration longest = std::chrono::seconds(20);
   takt_rt::Duration patience = std::chrono::seconds(2);  ///< a message that takes longer is lost
   std::vector<int>
     cores{};            ///< the first is the publisher's, the second the receiver's on another core
@@ -68,7 +68,8 @@ struct Setting
 /// Two numbers in front of a message and one at its end.
 constexpr std::size_t kLeastSize = 64;
 constexpr std::size_t kMostSize = std::size_t{64} << 20;
-/// A receiver is this much above its publisher, and threads of the middleware are one above the thread that they serve.
+/// A receiver is this much above its publisher, and threads of the middleware are one above the
+/// thread that they serve.
 constexpr int kReceiverAbove = 2;
 constexpr int kMiddlewareAbove = 1;
 constexpr int kMostPriority = 90;
@@ -88,7 +89,8 @@ enum class Side
 
 /// The core of a side.
 int core_of(const Setting & setting, Side side) noexcept;
-/// The attributes of a side's thread, or (`middleware`) those that the middleware's threads of its process inherit.
+/// The attributes of a side's thread, or (`middleware`) those that the middleware's threads of its
+/// process inherit.
 takt_rt::ThreadAttributes attributes_of(const Setting & setting, Side side, bool middleware);
 
 }  // namespace takt_bench::data_path

@@ -1,4 +1,5 @@
-// The sizes of messages that the variant `shared` has: a message type of takt_rcl has its size at compile time.
+// The sizes of messages that the variant `shared` has: a message type of takt_rcl has its size at
+// compile time.
 #ifndef TAKT_BENCH__SRC__DATA_PATH__SHARED_SIZES_HPP_
 #define TAKT_BENCH__SRC__DATA_PATH__SHARED_SIZES_HPP_
 

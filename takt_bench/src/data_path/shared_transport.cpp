@@ -1,5 +1,5 @@
-// Between processes through takt_rcl's transport shared_memory: a node on each side of a channel, and the executor's thread
-// waits for the message.
+// Between processes through takt_rcl's transport shared_memory: a node on each side of a channel,
+// and the executor's thread waits for the message.
 #include <array>
 #include <rosidl_typesupport_cpp/message_type_support.hpp>
 #include <stdexcept>
@@ -62,7 +62,8 @@ namespace
 
 constexpr std::size_t kSharedDepth = 4;
 
-/// Calls `function` with a std::integral_constant of the setting's size. Throws for a size that is none of kSharedSizes.
+/// Calls `function` with a std::integral_constant of the setting's size. Throws for a size that is
+/// none of kSharedSizes.
 template <typename Result, typename Function, std::size_t... indices>
 Result with_size(std::size_t size, const Function & function, std::index_sequence<indices...>)
 {

@@ -1,7 +1,8 @@
 // The two sides of a way that messages travel, and both sides on one thread.
 //
-// A child process makes its side with the attributes that threads of the middleware inherit, and then takes those of its
-// own thread. All functions throw std::exception with a sentence where the way does not work. They may block.
+// A child process makes its side with the attributes that threads of the middleware inherit, and
+// then takes those of its own thread. All functions throw std::exception with a sentence where the
+// way does not work. They may block.
 #ifndef TAKT_BENCH__SRC__DATA_PATH__TRANSPORT_HPP_
 #define TAKT_BENCH__SRC__DATA_PATH__TRANSPORT_HPP_
 
@@ -31,8 +32,8 @@ class Receiving
 {
 public:
   virtual ~Receiving() = default;
-  /// Receives into the ledger until its step `ended`. Waits for the publisher, and takes the step `receiving` when messages can
-  /// arrive.
+  /// Receives into the ledger until its step `ended`. Waits for the publisher, and takes the step
+  /// `receiving` when messages can arrive.
   virtual void run() = 0;
 };
 

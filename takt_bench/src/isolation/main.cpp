@@ -1,8 +1,8 @@
-// takt_isolation: runs a system model under a schedule, without ROS, and counts the kernel's work for its threads.
-// `takt experiment isolation` runs it for many arrangements of threads.
+// takt_isolation: runs a system model under a schedule, without ROS, and counts the kernel's work
+// for its threads. `takt experiment isolation` runs it for many arrangements of threads.
 //
-// Exit codes: 0 measured; 1 the output could not be written, or a process of the measurement died; 2 the command line,
-// the model or the schedule is faulty.
+// Exit codes: 0 measured; 1 the output could not be written, or a process of the measurement died;
+// 2 the command line, the model or the schedule is faulty.
 #include <signal.h>
 
 #include <CLI/CLI.hpp>

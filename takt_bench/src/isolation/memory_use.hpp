@@ -10,8 +10,8 @@ namespace takt_bench::isolation
 
 struct MemoryUse
 {
-  std::int64_t resident_kib =
-    0;  ///< VmRSS: pages that several processes share count in each of them
+  /// VmRSS: pages that several processes share count in each of them.
+  std::int64_t resident_kib = 0;
   std::optional<std::int64_t>
     proportional_kib;  ///< Pss: shared pages count once; absent without smaps_rollup
 };

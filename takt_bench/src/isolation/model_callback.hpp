@@ -17,8 +17,8 @@
 namespace takt_bench::isolation
 {
 
-/// The responses of one chain: from the release of its root to the end of its last callback. Several threads may
-/// record. Read it after they have ended.
+/// The responses of one chain: from the release of its root to the end of its last callback.
+/// Several threads may record. Read it after they have ended.
 class ChainRecord
 {
 public:

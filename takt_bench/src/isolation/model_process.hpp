@@ -1,7 +1,8 @@
-// One process of a system model: an executor with its callbacks, and the thread that receives messages of
-// other processes.
+// One process of a system model: an executor with its callbacks, and the thread that receives
+// messages of other processes.
 //
-// Lives in a child process that does nothing else. Set-up only, except for the threads that it starts.
+// Lives in a child process that does nothing else. Set-up only, except for the threads that it
+// starts.
 #ifndef TAKT_BENCH__SRC__ISOLATION__MODEL_PROCESS_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__MODEL_PROCESS_HPP_
 
@@ -40,7 +41,8 @@ public:
   /// Makes the executor, the callbacks and the receiver.
   takt_rt::Faults prepare();
 
-  /// Starts at `epoch`, measures from the end of the warm-up on, and returns the results. May block.
+  /// Starts at `epoch`, measures from the end of the warm-up on, and returns the results. May
+  /// block.
   takt_rt::Result<nlohmann::ordered_json> measure(takt_rt::Time epoch);
 
 private:

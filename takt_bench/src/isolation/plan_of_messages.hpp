@@ -31,8 +31,9 @@ struct PlanOfMessages
   std::vector<ChainEnds> chains;
 };
 
-/// One fault for each part of the model that this program does not run: a callback that several topics start together,
-/// a source outside of the model, a second host, a chain without a timer at its root.
+/// One fault for each part of the model that this program does not run: a callback that several
+/// topics start together, a source outside of the model, a second host, a chain without a timer at
+/// its root.
 takt_rt::Faults unsupported(const takt_schedule::System & system);
 
 /// For a model without unsupported parts.

@@ -1,7 +1,8 @@
-// Work without system calls: a loop with a number of iterations, which does not stop to read a clock.
+// Work without system calls: a loop with a number of iterations, which does not stop to read a
+// clock.
 //
-// All arrangements of one comparison use the same number of iterations. Preemption makes the loop take more time, but
-// not more work. Units: nanoseconds of the calling thread's CPU time.
+// All arrangements of one comparison use the same number of iterations. Preemption makes the loop
+// take more time, but not more work. Units: nanoseconds of the calling thread's CPU time.
 #ifndef TAKT_BENCH__SRC__ISOLATION__SPIN_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__SPIN_HPP_
 
@@ -12,8 +13,8 @@
 namespace takt_bench::isolation
 {
 
-/// Iterations of the loop per microsecond: the fastest of ten tries, because the others were disturbed. Takes
-/// some 20 ms. Set-up only.
+/// Iterations of the loop per microsecond: the fastest of ten tries, because the others were
+/// disturbed. Takes some 20 ms. Set-up only.
 double calibrate_spin();
 
 /// The number of iterations that take about `time` at this speed; at least one.

@@ -1,7 +1,7 @@
 // Messages between the processes of one measurement: a pipe into each process.
 //
-// A pipe replaces the middleware. It has two properties of a middleware: a message costs a system call at each end, and
-// a thread of the receiving process waits for it. It does not measure DDS.
+// A pipe replaces the middleware. It has two properties of a middleware: a message costs a system
+// call at each end, and a thread of the receiving process waits for it. It does not measure DDS.
 #ifndef TAKT_BENCH__SRC__ISOLATION__WIRES_HPP_
 #define TAKT_BENCH__SRC__ISOLATION__WIRES_HPP_
 

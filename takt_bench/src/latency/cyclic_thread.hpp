@@ -28,8 +28,8 @@ struct Run
 class CyclicThread
 {
 public:
-  /// Starts the thread. It asks the kernel for its attributes, reads them back, and waits at the gate.
-  /// Set-up only: allocates; throws std::system_error if the kernel refuses a thread.
+  /// Starts the thread. It asks the kernel for its attributes, reads them back, and waits at the
+  /// gate. Set-up only: allocates; throws std::system_error if the kernel refuses a thread.
   CyclicThread(const takt_rt::ThreadAttributes & asked, Run & run);
 
   /// The requested and granted attributes. Valid when the thread waits at the gate.
@@ -38,8 +38,8 @@ public:
   /// Any thread, at any time. Real-time safe.
   const CycleStatistics & statistics() const noexcept { return statistics_; }
 
-  /// Valid when `Run::ended` counts this thread: the attributes that the thread itself read after its last cycle, and
-  /// its page faults from the first cycle to the last.
+  /// Valid when `Run::ended` counts this thread: the attributes that the thread itself read after
+  /// its last cycle, and its page faults from the first cycle to the last.
   const takt_rt::ThreadAttributes & at_end() const noexcept { return at_end_; }
   const takt_rt::PageFaults & page_faults() const noexcept { return page_faults_; }
 

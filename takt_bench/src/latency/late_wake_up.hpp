@@ -1,8 +1,9 @@
 // Distinguishes late wake-ups that a thread of this machine caused from others.
 //
-// The cyclic thread is its own stall witness. takt_workload's witness is a thread of priority 99 that wakes every 10
-// ms. Here it would delay the measured thread, and would notice one stall of 1 ms in ten. The rule and the limit are
-// the same: the thread woke more than 0.3 ms late, and was ready for less than half of that time.
+// The cyclic thread is its own stall witness. takt_workload's witness is a thread of priority 99
+// that wakes every 10 ms. Here it would delay the measured thread, and would notice one stall of 1
+// ms in ten. The rule and the limit are the same: the thread woke more than 0.3 ms late, and was
+// ready for less than half of that time.
 #ifndef TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
 #define TAKT_BENCH__SRC__LATENCY__LATE_WAKE_UP_HPP_
 
@@ -26,8 +27,8 @@ public:
   /// True if the kernel has the account. Without it no cycle counts as held up.
   bool accounted() const noexcept { return account_.counted(); }
 
-  /// True if a cycle of this latency was held up. Call once for each cycle, after taking its latency: some cycles read
-  /// the account, which takes 2 us. Real-time safe.
+  /// True if a cycle of this latency was held up. Call once for each cycle, after taking its
+  /// latency: some cycles read the account, which takes 2 us. Real-time safe.
   bool held_up(takt_rt::Duration latency) noexcept
   {
     if (latency <= kShort && --until_reading_ > 0) {
@@ -40,8 +41,8 @@ public:
   }
 
 private:
-  // The waits of the cycles since the last reading count, too, so they must be few and short. In doubt a late cycle
-  // counts as caused by this machine.
+  // The waits of the cycles since the last reading count, too, so they must be few and short. In
+  // doubt a late cycle counts as caused by this machine.
   static constexpr takt_rt::Duration kShort = std::chrono::microseconds(50);
   static constexpr int kReadEvery = 16;
 

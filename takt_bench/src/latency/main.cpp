@@ -1,7 +1,9 @@
-// takt_latency: measures how late cyclic threads wake up, one on each core. `takt latency` calls it.
+// takt_latency: measures how late cyclic threads wake up, one on each core. `takt latency` calls
+// it.
 //
-// Exit codes: 0 measured, also with fewer rights than requested; 1 refused under --strict, or the output could not be
-// written; 2 the command line is faulty. SIGINT and SIGTERM end the measurement early.
+// Exit codes: 0 measured, also with fewer rights than requested; 1 refused under --strict, or the
+// output could not be written; 2 the command line is faulty. SIGINT and SIGTERM end the measurement
+// early.
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>

@@ -32,7 +32,8 @@ Progress progress_of(const Measurement & all)
   return progress;
 }
 
-/// Opens the gate at the end of the scope, also after an exception: the destructors of the threads wait for them.
+/// Opens the gate at the end of the scope, also after an exception: the destructors of the threads
+/// wait for them.
 class GateKeeper
 {
 public:

@@ -22,8 +22,8 @@ struct Progress
   std::int64_t overruns = 0;  ///< without cycles that the host held up
 };
 
-/// The thread of `measure` calls it repeatedly. No cyclic thread calls it. It should sleep for a moment. False ends the
-/// measurement early.
+/// The thread of `measure` calls it repeatedly. No cyclic thread calls it. It should sleep for a
+/// moment. False ends the measurement early.
 using Watch = std::function<bool(const Progress &)>;
 
 struct Measurement
@@ -43,11 +43,12 @@ struct Measurement
   bool granted_all() const;
 };
 
-/// Measures. `setting` must be completed and without faults. Blocks until the end: for the duration, or up to an
-/// interval after `watch` returned false. Throws std::system_error if the kernel refuses a thread.
+/// Measures. `setting` must be completed and without faults. Blocks until the end: for the
+/// duration, or up to an interval after `watch` returned false. Throws std::system_error if the
+/// kernel refuses a thread.
 ///
-/// Memory is locked from before the first cycle until after the last one, if the kernel permits it. After the start
-/// only `watch` may allocate.
+/// Memory is locked from before the first cycle until after the last one, if the kernel permits it.
+/// After the start only `watch` may allocate.
 Measurement measure(const Setting & setting, const Watch & watch);
 
 }  // namespace takt_bench::latency

@@ -1,7 +1,8 @@
-// Records the latency of each cycle of a thread. Cycles that the host held up have their own record.
+// Records the latency of each cycle of a thread. Cycles that the host held up have their own
+// record.
 //
-// Real-time safe: no allocation, no lock, no output. Its only input is the account of waiting, which some cycles read
-// after taking their latency.
+// Real-time safe: no allocation, no lock, no output. Its only input is the account of waiting,
+// which some cycles read after taking their latency.
 #ifndef TAKT_BENCH__SRC__LATENCY__RECORDED_CYCLES_HPP_
 #define TAKT_BENCH__SRC__LATENCY__RECORDED_CYCLES_HPP_
 

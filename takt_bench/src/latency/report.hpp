@@ -9,8 +9,9 @@
 namespace takt_bench::latency
 {
 
-/// The document of a measurement that is done. Times are in ns. Each cycle counts in one of two histograms: `held_up`
-/// for late cycles that no thread of this machine caused, `ordinary` for all others.
+/// The document of a measurement that is done. Times are in ns. Each cycle counts in one of two
+/// histograms: `held_up` for late cycles that no thread of this machine caused, `ordinary` for all
+/// others.
 nlohmann::ordered_json report(const Measurement & all);
 
 /// One line of progress, with a line end.

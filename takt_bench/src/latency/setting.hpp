@@ -27,16 +27,17 @@ struct Setting
   bool strict = false;       ///< does not measure if the kernel refuses an attribute
 };
 
-/// The limits of `interval`. With shorter intervals a thread would only wake up. With longer ones an interrupt would
-/// wait too long for the next wake-up.
+/// The limits of `interval`. With shorter intervals a thread would only wake up. With longer ones
+/// an interrupt would wait too long for the next wake-up.
 inline constexpr takt_rt::Duration kShortestInterval = std::chrono::microseconds(20);
 inline constexpr takt_rt::Duration kLongestInterval = std::chrono::seconds(1);
 
 /// Fills in the cores and the parameters of the policy.
 Setting completed(Setting setting);
 
-/// The attributes that the cyclic thread with this number requests. `setting` must be completed. Threads of policy
-/// deadline request no cores: the kernel refuses this policy to a thread that may not use all cores.
+/// The attributes that the cyclic thread with this number requests. `setting` must be completed.
+/// Threads of policy deadline request no cores: the kernel refuses this policy to a thread that may
+/// not use all cores.
 takt_rt::ThreadAttributes attributes_of(const Setting & setting, std::size_t number);
 
 /// All faults of a completed setting that are visible without a request to the kernel.

@@ -1,8 +1,10 @@
-// The perception pipeline: 50 nodes in ten lanes of five stages, each with one publisher and two subscriptions, 30 times a second.
+// The perception pipeline: 50 nodes in ten lanes of five stages, each with one publisher and two
+// subscriptions, 30 times a second.
 //
-// The first stage of a lane has a timer. Each node works when the message of the stage before it in its lane has come. Its
-// second input is that of the next lane: it only stores the newest message for the work. The first stages store messages
-// of the last ones. A lane's messages are a quarter of the size from stage to stage, at least 64 bytes; the largest is 4 MiB.
+// The first stage of a lane has a timer. Each node works when the message of the stage before it in
+// its lane has come. Its second input is that of the next lane: it only stores the newest message
+// for the work. The first stages store messages of the last ones. A lane's messages are a quarter
+// of the size from stage to stage, at least 64 bytes; the largest is 4 MiB.
 #ifndef TAKT_BENCH__SRC__PIPELINE__LAYOUT_HPP_
 #define TAKT_BENCH__SRC__PIPELINE__LAYOUT_HPP_
 
@@ -45,7 +47,8 @@ constexpr std::size_t size_of(Place place) noexcept
   return std::max<std::size_t>((std::size_t{4} << 20) >> (2 * (place.lane + place.stage)), 64);
 }
 
-/// The node whose messages start the work; of the first stage, which a timer starts, a second stored input.
+/// The node whose messages start the work; of the first stage, which a timer starts, a second
+/// stored input.
 constexpr Place lane_input(Place place) noexcept
 {
   return {place.lane, place.stage == 0 ? kStages - 1 : place.stage - 1};

@@ -1,8 +1,8 @@
-// takt_pipeline: runs the perception pipeline on one core in one way, and counts CPU time, context switches and latencies.
-// `takt experiment pipeline` runs it in all ways.
+// takt_pipeline: runs the perception pipeline on one core in one way, and counts CPU time, context
+// switches and latencies. `takt experiment pipeline` runs it in all ways.
 //
-// Exit codes: 0 measured; 1 not measured (nodes did not find each other, a process died), or the output could not be
-// written; 2 the command line is faulty.
+// Exit codes: 0 measured; 1 not measured (nodes did not find each other, a process died), or the
+// output could not be written; 2 the command line is faulty.
 #include <signal.h>
 #include <unistd.h>
 

@@ -25,12 +25,13 @@ struct Way
   std::string trace{};           ///< file for takt's own record of the measured time; empty: none
 };
 
-/// The schedule of these nodes: threads, triggers and sequences of the way; a chain for each lane, where one process has all nodes.
+/// The schedule of these nodes: threads, triggers and sequences of the way; a chain for each lane,
+/// where one process has all nodes.
 std::string schedule_of(
   const std::vector<int> & nodes, const Way & way, const std::string & prefix);
 
-/// Makes the nodes, waits until they know all their neighbours, runs them from the account's step `running` to `ended`. Blocks;
-/// throws std::exception.
+/// Makes the nodes, waits until they know all their neighbours, runs them from the account's step
+/// `running` to `ended`. Blocks; throws std::exception.
 void run_nodes(
   const std::vector<int> & nodes, const Way & way, const std::string & prefix, Account & account);
 

@@ -43,8 +43,8 @@ struct Setting
     trace{};  ///< file for takt's own record of the measured time; empty: none. One process only
 };
 
-/// The document `pipeline`. Forks, so the caller must have one thread only; all children end with the call, or with the
-/// caller. Faults: nodes did not find each other, a child died. May block.
+/// The document `pipeline`. Forks, so the caller must have one thread only; all children end with
+/// the call, or with the caller. Faults: nodes did not find each other, a child died. May block.
 takt_rt::Result<nlohmann::ordered_json> run(const Setting & setting);
 
 }  // namespace takt_bench::pipeline

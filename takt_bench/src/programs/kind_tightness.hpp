@@ -1,10 +1,12 @@
-// Compares bounds with the worst response that a search finds, for one system of a kind (kinds_of_system.hpp).
+// Compares bounds with the worst response that a search finds, for one system of a kind
+// (kinds_of_system.hpp).
 //
-// For each chain the search simulates its worst situation with one change, and keeps the change if the response is not
-// shorter. It changes the execution times of single runs, since a shorter run may let another run begin just before a
-// more important one is due, or let a message arrive before another one. Without known phases it also changes the
-// phases, and begins with the adversarial phases and random ones. With known phases it begins with worst and random
-// execution times. The ratio is an upper bound on the pessimism of the analysis.
+// For each chain the search simulates its worst situation with one change, and keeps the change if
+// the response is not shorter. It changes the execution times of single runs, since a shorter run
+// may let another run begin just before a more important one is due, or let a message arrive before
+// another one. Without known phases it also changes the phases, and begins with the adversarial
+// phases and random ones. With known phases it begins with worst and random execution times. The
+// ratio is an upper bound on the pessimism of the analysis.
 //
 // Set-up only: allocates, takes up to a second. The same input gives the same result.
 #ifndef TAKT_BENCH__SRC__PROGRAMS__KIND_TIGHTNESS_HPP_

@@ -1,10 +1,12 @@
 // takt_acceptance: counts the generated systems for which each planner finds a schedule.
 //
-// The same analysis judges each schedule. Simulation judges it, too. Simulation sees only some responses, so its
-// acceptance is not a proof; but it must not refute a schedule that the analysis accepts. For small systems the program
-// also tries all plans, and counts for each planner the systems that have a plan and that the planner can plan.
+// The same analysis judges each schedule. Simulation judges it, too. Simulation sees only some
+// responses, so its acceptance is not a proof; but it must not refute a schedule that the analysis
+// accepts. For small systems the program also tries all plans, and counts for each planner the
+// systems that have a plan and that the planner can plan.
 //
-// Exit codes: 0 done, 1 simulation refuted a bound, or the output could not be written, 2 the command line is faulty.
+// Exit codes: 0 done, 1 simulation refuted a bound, or the output could not be written, 2 the
+// command line is faulty.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

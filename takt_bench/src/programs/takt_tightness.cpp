@@ -1,8 +1,8 @@
-// takt_tightness: compares the bounds of each analysis with the worst simulated response. With --kinds: for each kind
-// of small system, with and without phases.
+// takt_tightness: compares the bounds of each analysis with the worst simulated response. With
+// --kinds: for each kind of small system, with and without phases.
 //
-// Exit codes: 0 done, 1 a simulated response exceeded its bound, or the output could not be written, 2 the command line
-// is faulty.
+// Exit codes: 0 done, 1 a simulated response exceeded its bound, or the output could not be
+// written, 2 the command line is faulty.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

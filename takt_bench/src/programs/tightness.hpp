@@ -1,14 +1,14 @@
 // Compares bounds with the worst simulated response, for one generated system.
 //
-// The system has independent chains of a timer and subscriptions (generated_system.hpp), and a schedule of the kind
-// that the analysis covers. No simulated response may exceed its bound. A response may be below its bound because the
-// bound is pessimistic, or because the simulation did not meet the worst case. So the ratio is an upper bound on the
-// pessimism of the analysis.
+// The system has independent chains of a timer and subscriptions (generated_system.hpp), and a
+// schedule of the kind that the analysis covers. No simulated response may exceed its bound. A
+// response may be below its bound because the bound is pessimistic, or because the simulation did
+// not meet the worst case. So the ratio is an upper bound on the pessimism of the analysis.
 //
 // The simulation uses worst execution times, with
 // - the adversarial phases of simulate.hpp;
-// - for each chain, phases in which the longest callback of each less important chain has just begun when all others
-//   are released; for the most important chain also each of the others alone;
+// - for each chain, phases in which the longest callback of each less important chain has just
+//   begun when all others are released; for the most important chain also each of the others alone;
 // - a few random phases.
 //
 // Set-up only: allocates, takes long. The same input gives the same result.

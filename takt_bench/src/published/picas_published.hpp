@@ -16,9 +16,10 @@
 // - n_j = ceil(R / P_j) with P_j = T, or max(T, E) for a chain on one core whose tasks take E; 1 if
 //   the first task of j's chain is on this core and below i.
 //
-// Assumptions: every chain starts with a timer and has tasks of its own; every task is in one chain,
-// bound to one pinned thread of fixed priority with order `priority`; no delays, no other threads.
-// What is outside of them is refused with a sentence. Set-up only: allocates, does not block.
+// Assumptions: every chain starts with a timer and has tasks of its own; every task is in one
+// chain, bound to one pinned thread of fixed priority with order `priority`; no delays, no other
+// threads. What is outside of them is refused with a sentence. Set-up only: allocates, does not
+// block.
 #ifndef TAKT_BENCH__SRC__PUBLISHED__PICAS_PUBLISHED_HPP_
 #define TAKT_BENCH__SRC__PUBLISHED__PICAS_PUBLISHED_HPP_
 

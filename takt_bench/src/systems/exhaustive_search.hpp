@@ -19,12 +19,13 @@ struct Tried
   std::uint64_t plans = 0;  ///< judged plans
 };
 
-/// Tries each callback with its own thread, on each core, in each order of urgency, and each timer with each offset of
-/// a grid of `steps` per period; the timer with the longest period stays at 0. A timer that is slower than others of
-/// its set of newest messages starts a hyperperiod later. Takes seconds if no plan keeps all deadlines.
+/// Tries each callback with its own thread, on each core, in each order of urgency, and each timer
+/// with each offset of a grid of `steps` per period; the timer with the longest period stays at 0.
+/// A timer that is slower than others of its set of newest messages starts a hyperperiod later.
+/// Takes seconds if no plan keeps all deadlines.
 ///
-/// `system`: one host, without groups, and without chains that read. Throws std::runtime_error if the system cannot be
-/// planned.
+/// `system`: one host, without groups, and without chains that read. Throws std::runtime_error if
+/// the system cannot be planned.
 Tried exhaustive_search(const takt_schedule::System & system, int steps);
 
 }  // namespace takt_bench

@@ -29,13 +29,15 @@ struct Shape
   PhasesOf phases = PhasesOf::any_period;
 };
 
-/// The utilisations of chains are drawn by UUniFast (Bini and Buttazzo 2005), again while one of them is above 1; those
-/// of callbacks, too. Deadlines are the periods. The same on every platform for the same seed.
+/// The utilisations of chains are drawn by UUniFast (Bini and Buttazzo 2005), again while one of
+/// them is above 1; those of callbacks, too. Deadlines are the periods. The same on every platform
+/// for the same seed.
 takt_schedule::System generated_system(const Shape & shape, std::uint64_t seed);
 
-/// A system that is small enough to try all its plans: two to four chains with up to five callbacks together, on one or
-/// two cores, periods of 10, 20 and 40 ms, deadlines from 40 to 100 % of the period, any importance. In some systems
-/// two chains end in one callback that waits for the newest messages of both. `load`: approximate load of each core.
+/// A system that is small enough to try all its plans: two to four chains with up to five callbacks
+/// together, on one or two cores, periods of 10, 20 and 40 ms, deadlines from 40 to 100 % of the
+/// period, any importance. In some systems two chains end in one callback that waits for the newest
+/// messages of both. `load`: approximate load of each core.
 takt_schedule::System small_system(double load, std::uint64_t seed);
 
 }  // namespace takt_bench

@@ -1,8 +1,8 @@
-// Small random systems. In each kind, callbacks wait for each other in one certain way. They show how tight the bounds
-// are for it.
+// Small random systems. In each kind, callbacks wait for each other in one certain way. They show
+// how tight the bounds are for it.
 //
-// Threads have fixed OS priorities and are pinned. The core with the highest load has 30 % to 85 %. Periods are 20, 40,
-// 50 and 100 ms. Set-up only: allocates. The same input gives the same system.
+// Threads have fixed OS priorities and are pinned. The core with the highest load has 30 % to 85 %.
+// Periods are 20, 40, 50 and 100 ms. Set-up only: allocates. The same input gives the same system.
 #ifndef TAKT_BENCH__SRC__SYSTEMS__KINDS_OF_SYSTEM_HPP_
 #define TAKT_BENCH__SRC__SYSTEMS__KINDS_OF_SYSTEM_HPP_
 
@@ -40,8 +40,8 @@ inline constexpr std::array kKinds{
 /// A name for people.
 std::string_view to_string(Kind kind);
 
-/// With `phases` all timers have offsets on one epoch; otherwise any phase is possible. Each chain goes from a timer to
-/// a callback that starts no other callback.
+/// With `phases` all timers have offsets on one epoch; otherwise any phase is possible. Each chain
+/// goes from a timer to a callback that starts no other callback.
 takt_plan::Model system_of(Kind kind, bool phases, std::uint64_t seed);
 
 }  // namespace takt_bench

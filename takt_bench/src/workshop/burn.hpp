@@ -13,7 +13,8 @@
 namespace takt_bench::workshop
 {
 
-/// Host stalls that the threads of one exercise noticed. Any thread notes; the functions are real-time safe up to kMost.
+/// Host stalls that the threads of one exercise noticed. Any thread notes; the functions are
+/// real-time safe up to kMost.
 class StallNotes
 {
 public:
@@ -40,10 +41,11 @@ public:
   /// The calling thread's own. The first call on a thread opens a file, and so is set-up only.
   static ThreadWitness & mine();
 
-  /// The thread slept until `due` in the kernel, and runs at `now`. Notes a stall if this is more than `gap` later although
-  /// the thread had nothing else to do (`ended`), and no other thread of this machine explains it. Not for a time in which
-  /// the thread waited for another one: the kernel does not count a wait for a lock or for a message as one for a core.
-  /// Real-time safe: asks the kernel after a gap, and else now and then, 2 us.
+  /// The thread slept until `due` in the kernel, and runs at `now`. Notes a stall if this is more
+  /// than `gap` later although the thread had nothing else to do (`ended`), and no other thread of
+  /// this machine explains it. Not for a time in which the thread waited for another one: the
+  /// kernel does not count a wait for a lock or for a message as one for a core. Real-time safe:
+  /// asks the kernel after a gap, and else now and then, 2 us.
   void late(
     takt_rt::Time due, takt_rt::Time now, StallNotes & notes, takt_rt::Duration gap) noexcept;
 
@@ -53,7 +55,8 @@ public:
   /// The thread has done its work, and waits for more. Real-time safe.
   void ended(takt_rt::Time now) noexcept { ended_ = now; }
 
-  /// Uses `work` of the thread's CPU time. Notes a stall for each gap in which no other thread ran. Real-time safe.
+  /// Uses `work` of the thread's CPU time. Notes a stall for each gap in which no other thread ran.
+  /// Real-time safe.
   void burn(takt_rt::Duration work, StallNotes & notes) noexcept;
 
 private:

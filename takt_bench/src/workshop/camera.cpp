@@ -36,7 +36,8 @@ constexpr Duration kFramePeriod = std::chrono::nanoseconds(33'333'333);
 constexpr Duration kDetect = std::chrono::milliseconds(3);
 constexpr Duration kActuate = std::chrono::microseconds(150);
 constexpr Duration kPatience = std::chrono::seconds(30);
-// A thread of priority 99 that is due with the camera and as late as this shows that the host had the core.
+// A thread of priority 99 that is due with the camera and as late as this shows that the host had
+// the core.
 constexpr Duration kLateFrame = std::chrono::microseconds(100);
 constexpr std::size_t kDepth = 10;
 
@@ -83,7 +84,8 @@ public:
 
   bool match() { return images_->wait_for_matched(2, kPatience); }
 
-  /// When the last image was due; 0: there was none. The others are due whole periods later. Any thread.
+  /// When the last image was due; 0: there was none. The others are due whole periods later. Any
+  /// thread.
   std::int64_t due_ns() const noexcept { return due_ns_.load(std::memory_order_relaxed); }
 
 private:
@@ -218,8 +220,8 @@ private:
 /// The executors of the schedule by name.
 using Executors = std::map<std::string, takt_rcl::Executor>;
 
-/// Threads of priority 99 on each core that are due with the camera. They decide whether the host made it late; the
-/// camera's own lateness decides nothing.
+/// Threads of priority 99 on each core that are due with the camera. They decide whether the host
+/// made it late; the camera's own lateness decides nothing.
 class FrameWitness
 {
 public:
@@ -253,7 +255,8 @@ private:
   std::optional<takt_trace::StallWitness> witness_;
 };
 
-/// Spins each on a thread of its own, and calls `meanwhile`. Returns the sentences of exceptions that ended a spin.
+/// Spins each on a thread of its own, and calls `meanwhile`. Returns the sentences of exceptions
+/// that ended a spin.
 std::vector<std::string> spin(
   Executors & executors, Time until, const std::function<void()> & meanwhile)
 {

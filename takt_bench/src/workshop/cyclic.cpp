@@ -41,7 +41,7 @@ takt_rt::ThreadAttributes attributes_of(const Setting & setting, int core)
   return attributes;
 }
 
-/// What one cyclic thread notes. Its own thread.
+/// The notes of one cyclic thread. Only that thread uses them.
 struct Cycles
 {
   SliceLog & log;

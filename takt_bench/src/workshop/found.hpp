@@ -1,4 +1,4 @@
-// What one run of an exercise found.
+// The results of one run of an exercise.
 #ifndef TAKT_BENCH__SRC__WORKSHOP__FOUND_HPP_
 #define TAKT_BENCH__SRC__WORKSHOP__FOUND_HPP_
 
@@ -16,14 +16,16 @@
 namespace takt_bench::workshop
 {
 
-/// Filled on the thread that runs the exercise, while no other thread runs any more, except for the logs.
+/// Filled on the thread that runs the exercise, while no other thread runs any more, except for the
+/// logs.
 struct Found
 {
   takt_rt::Time from{}, to{};  ///< only slices that begin in this time count
   std::deque<SliceLog> logs{};
   std::vector<takt_trace::TimeSpan>
     stalls{};  ///< in which the host had a core that any log's thread may have used
-  /// The host had a core at a moment at which a timer was due. These alone decide about its periods.
+  /// The host had a core at a moment at which a timer was due. These alone decide about its
+  /// periods.
   std::vector<takt_trace::TimeSpan> stalls_when_due{};
   std::uint64_t stalls_without_room = 0;  ///< stalls that were not kept; their slices count
   bool stalls_seen = true;                ///< false: host stalls cannot be told apart
@@ -40,8 +42,8 @@ struct Found
     spans.insert(spans.end(), log.stalls().begin(), log.stalls().end());
     return takt_trace::StallIndex(std::move(spans));
   }
-  /// Sorts missed periods of that log's thread, each with the time that may have caused it, by whether the host did. After
-  /// `stalls` and the log's.
+  /// Sorts missed periods of that log's thread, each with the time that may have caused it, by
+  /// whether the host did. After `stalls` and the log's.
   void count_overruns(const std::vector<takt_trace::TimeSpan> & missed, const SliceLog & log)
   {
     const takt_trace::StallIndex index = stalls_of(log);

@@ -1,8 +1,8 @@
-// takt_workshop: runs one variant of an exercise of the ROSCon 2023 workshop on real-time programming.
-// `takt experiment workshop` runs all variants, and judges them.
+// takt_workshop: runs one variant of an exercise of the ROSCon 2023 workshop on real-time
+// programming. `takt experiment workshop` runs all variants, and judges them.
 //
-// Exit codes: 0 measured, also with fewer rights than requested; 1 not measured, or the output could not be written; 2 the command
-// line is faulty.
+// Exit codes: 0 measured, also with fewer rights than requested; 1 not measured, or the output
+// could not be written; 2 the command line is faulty.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,8 @@
 // The inverted pendulum of the workshop's exercises 2-1 to 2-3, and its controller.
 //
-// Model: alpha = g / l * sin(theta), one Euler step for each cycle, a floor at ±90 degrees from which the pendulum bounces. The motor
-// sets the angular velocity. All functions are real-time safe; one thread.
+// Model: alpha = g / l * sin(theta), one Euler step for each cycle, a floor at ±90 degrees from
+// which the pendulum bounces. The motor sets the angular velocity. All functions are real-time
+// safe; one thread.
 #ifndef TAKT_BENCH__SRC__WORKSHOP__PENDULUM_HPP_
 #define TAKT_BENCH__SRC__WORKSHOP__PENDULUM_HPP_
 

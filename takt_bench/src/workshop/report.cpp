@@ -17,7 +17,8 @@ constexpr int kVersion = 1;
 /// A stall that ended longer ago than this did not make a timer's callback late.
 constexpr takt_rt::Duration kNear = std::chrono::microseconds(300);
 
-/// Whether the host made a start of the timer late at one of the period's ends. Nothing between them changes its length.
+/// Whether the host made a start of the timer late at one of the period's ends. Nothing between
+/// them changes its length.
 bool period_held_up(const takt_trace::StallIndex & stalls_when_due, const Sample & sample)
 {
   return stalls_when_due.overlaps(sample.begin - kNear, sample.begin) ||

@@ -26,7 +26,8 @@ struct Setting
 /// The cyclic threads of exercises 1 to 2-3; their priority under SCHED_FIFO.
 constexpr takt_rt::Duration kCyclePeriod = std::chrono::milliseconds(1);
 constexpr int kCyclePriority = 80;
-/// A wake-up that is later than this is looked at, as by `takt latency`: the host may have caused it.
+/// A wake-up that is later than this is looked at, as by `takt latency`: the host may have caused
+/// it.
 constexpr takt_rt::Duration kLate = std::chrono::microseconds(300);
 
 /// The exercises with variants of their own; the others take a schedule file.

@@ -45,7 +45,7 @@ double set_point()
 
 // ---- ways of sharing
 
-/// 2-1, wrong: whoever holds the mutex may lose its core meanwhile.
+/// 2-1, wrong: the thread that holds the mutex may lose its core meanwhile.
 struct PositionUnderMutex : Way
 {
   PositionUnderMutex() : Way(Slice::get_desired_position) {}
@@ -75,7 +75,8 @@ struct AtomicPosition : Way
   void beside() override { position.set(set_point()); }
 };
 
-/// 2-2, wrong with std::mutex, right with PiMutex: whoever holds it then has the waiting thread's priority.
+/// 2-2, wrong with std::mutex, right with PiMutex: the thread that holds it has the waiting
+/// thread's priority.
 template <typename Mutex>
 struct GainsUnderMutex : Way
 {
@@ -93,7 +94,8 @@ struct GainsUnderMutex : Way
   void beside() override { read = read + get().p; }
 };
 
-/// 2-2, right, too: neither thread waits. Here the other thread writes, because a value has one reader.
+/// 2-2, right, too: neither thread waits. Here the other thread writes, because a value has one
+/// reader.
 struct LatestGains : Way
 {
   LatestGains() : Way(Slice::get_pid_constants) {}

@@ -15,7 +15,7 @@
 namespace takt_bench::workshop
 {
 
-/// What the controller uses of the other thread's, and gives to it.
+/// The data that the controller and the other thread exchange.
 struct Controlled
 {
   double desired = 0.0;
@@ -29,7 +29,7 @@ struct Way
   explicit Way(Slice measured) : slice(measured) {}
   virtual ~Way() = default;
 
-  /// On the real-time thread: what is measured.
+  /// The measured call, on the real-time thread.
   virtual void control(Controlled & controlled) = 0;
   /// A turn of the ordinary thread.
   virtual void beside() = 0;
@@ -39,14 +39,16 @@ struct Way
   const Slice slice;
 };
 
-/// Runs `way` for the time of the setting, both threads on the first core. There a thread of priority 99 decides which slices the
-/// host made long. The measured thread's own account does not: a thread that waits for a lock looks there as one that the host
-/// stopped. `stalls`: of the way's own work. Blocks for the duration.
+/// Runs `way` for the time of the setting, both threads on the first core. There a thread of
+/// priority 99 decides which slices the host made long. The measured thread's own account does not:
+/// a thread that waits for a lock looks there as one that the host stopped. `stalls`: of the way's
+/// own work. Blocks for the duration.
 takt_rt::Result<std::unique_ptr<Found>> share(
   const Setting & setting, StallNotes & stalls, Way & way);
 
-/// The controller of an inverted pendulum at 1 kHz under SCHED_FIFO 80, and a SCHED_OTHER thread that uses the same data, both on
-/// the first core. The variants differ in how they share it. Blocks for the duration.
+/// The controller of an inverted pendulum at 1 kHz under SCHED_FIFO 80, and a SCHED_OTHER thread
+/// that uses the same data, both on the first core. The variants differ in how they share it.
+/// Blocks for the duration.
 takt_rt::Result<std::unique_ptr<Found>> run_sharing(const Setting & setting);
 
 }  // namespace takt_bench::workshop

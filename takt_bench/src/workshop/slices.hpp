@@ -1,7 +1,8 @@
-// The slices of an exercise: named times from a begin to an end, as samples and in the recorded trace.
+// The slices of an exercise: named times from a begin to an end, as samples and in the recorded
+// trace.
 //
-// The names are those of the ROSCon 2023 workshop on real-time programming, so that its traces and these show the same
-// words.
+// The names are those of the ROSCon 2023 workshop on real-time programming, so that its traces and
+// these show the same words.
 #ifndef TAKT_BENCH__SRC__WORKSHOP__SLICES_HPP_
 #define TAKT_BENCH__SRC__WORKSHOP__SLICES_HPP_
 
@@ -19,7 +20,7 @@
 namespace takt_bench::workshop
 {
 
-/// What a slice measures.
+/// The measurement of a slice.
 enum class Slice : std::uint8_t
 {
   loop,                  ///< a cycle's work
@@ -64,8 +65,8 @@ public:
   SliceLog(const SliceLog &) = delete;
   SliceLog & operator=(const SliceLog &) = delete;
 
-  /// Also records the slice in the trace, if one is recorded. Real-time safe, as the tracer is: see tracer.hpp. A slice without room
-  /// is counted.
+  /// Also records the slice in the trace, if one is recorded. Real-time safe, as the tracer is: see
+  /// tracer.hpp. A slice without room is counted.
   void add(Slice slice, takt_rt::Time begin, takt_rt::Time end) noexcept
   {
     tracer_.slice(kSliceNames[static_cast<std::size_t>(slice)], begin, end);
@@ -82,7 +83,8 @@ public:
   const std::vector<Sample> & samples() const noexcept { return samples_; }
   std::uint64_t without_room() const noexcept { return without_room_; }
 
-  /// Host stalls of the core of this log's thread alone. Set-up only, when its thread writes no more.
+  /// Host stalls of the core of this log's thread alone. Set-up only, when its thread writes no
+  /// more.
   void add_stalls(const std::vector<takt_trace::TimeSpan> & spans)
   {
     stalls_.insert(stalls_.end(), spans.begin(), spans.end());

@@ -14,8 +14,8 @@ namespace takt_configurator::test
 class Daemon
 {
 public:
-  /// Starts it, and waits until it listens or has ended. `starter`: a program with arguments that starts the daemon as
-  /// user `owner`.
+  /// Starts it, and waits until it listens or has ended. `starter`: a program with arguments that
+  /// starts the daemon as user `owner`.
   explicit Daemon(
     const std::string & policy, std::vector<std::string> arguments = {},
     std::vector<std::string> starter = {}, uid_t owner = ::geteuid());

@@ -55,7 +55,8 @@ private:
   pid_t pid_ = -1;
 };
 
-/// Waits until the clock has left the tick in which a process started: two starts in one tick look the same.
+/// Waits until the clock has left the tick in which a process started: two starts in one tick look
+/// the same.
 inline void leave_tick(std::uint64_t start_time)
 {
   const auto per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));

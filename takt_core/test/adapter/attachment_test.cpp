@@ -1,4 +1,5 @@
-// A real-time thread detaches a callback: a thread that uses it continues meanwhile, also if both share one core.
+// A real-time thread detaches a callback: a thread that uses it continues meanwhile, also if both
+// share one core.
 #include <gtest/gtest.h>
 #include <pthread.h>
 

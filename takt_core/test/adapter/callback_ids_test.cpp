@@ -1,5 +1,5 @@
-// Ids have one spelling in all writers and readers: the tables of callback_ids.json, which a test of takt_cli checks
-// too.
+// Ids have one spelling in all writers and readers: the tables of callback_ids.json, which a test
+// of takt_cli checks too.
 #include "takt_core/adapter/callback_ids.hpp"
 
 #include <gtest/gtest.h>

@@ -24,9 +24,9 @@ using test::cpu_time;
 using test::one_core;
 using test::set_fifo;
 
-// An ordinary thread only handles signals. A real-time thread on the same core interrupts it repeatedly, mostly inside
-// the handler, and removes an executor. If the removal spun until the handler's end, it would spin until real-time
-// throttling stops it.
+// An ordinary thread only handles signals. A real-time thread on the same core interrupts it
+// repeatedly, mostly inside the handler, and removes an executor. If the removal spun until the
+// handler's end, it would spin until real-time throttling stops it.
 TEST(StopSignals, GetsOnWhereARealTimeThreadWaitsForIt)
 {
   auto executor = Executor::create();

@@ -229,7 +229,8 @@ TEST(Inputs, AreTakenByATimer)
   EXPECT_EQ(at_timer, 2);
 }
 
-// Members of one group on threads of different urgency are a fault, but not with a member that does not trigger.
+// Members of one group on threads of different urgency are a fault, but not with a member that does
+// not trigger.
 TEST(Inputs, DoNotCountWhereAGroupMayNotSpanPriorities)
 {
   const auto executor = make_executor(2, [](ExecutorOptions & options) {

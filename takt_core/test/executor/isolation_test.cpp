@@ -1,5 +1,5 @@
-// Isolated groups: threads begin with a group's first callback and end with its last, with their attributes in force
-// before a callback of the group runs.
+// Isolated groups: threads begin with a group's first callback and end with its last, with their
+// attributes in force before a callback of the group runs.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>

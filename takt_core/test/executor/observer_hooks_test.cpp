@@ -1,5 +1,5 @@
-// The hooks that an observer requests by its interest (arrivals, idling, parking), and rebinding, which all observers
-// get.
+// The hooks that an observer requests by its interest (arrivals, idling, parking), and rebinding,
+// which all observers get.
 #include <gtest/gtest.h>
 
 #include <algorithm>

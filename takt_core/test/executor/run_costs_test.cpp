@@ -1,4 +1,5 @@
-// Costs of runs: measured once for all observers, also of nested and throwing runs, and only on request.
+// Costs of runs: measured once for all observers, also of nested and throwing runs, and only on
+// request.
 #include "takt_core/run_costs.hpp"
 
 #include <gtest/gtest.h>
@@ -123,8 +124,8 @@ TEST(RunCosts, leave_out_what_is_not_of_the_run)
   const NotOfTheRun outside;  // outside of runs it has no effect
 }
 
-// At each depth the run of one executor contains the next executor's run. The innermost callback throws, in its run or
-// its take; its executor catches the exception.
+// At each depth the run of one executor contains the next executor's run. The innermost callback
+// throws, in its run or its take; its executor catches the exception.
 TEST(RunCosts, find_each_run_of_many_inside_of_each_other)
 {
   const RunCostsWanted wanted(kAll);

@@ -1,4 +1,5 @@
-// Executor threads at work: reentrancy, timers on their grid, epochs, inheritance through a publish.
+// Executor threads at work: reentrancy, timers on their grid, epochs, inheritance through a
+// publish.
 #include <gtest/gtest.h>
 
 #include <mutex>

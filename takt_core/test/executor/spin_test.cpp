@@ -1,4 +1,5 @@
-// spin, spin_once, spin_some, cancel and restart (the contracts of rclcpp's functions of these names).
+// spin, spin_once, spin_some, cancel and restart (the contracts of rclcpp's functions of these
+// names).
 #include <gtest/gtest.h>
 
 #include "support/executor_fixture.hpp"

@@ -1,5 +1,6 @@
-// The scheduler's real-time safe functions under clang's RealtimeSanitizer, which ends the program at a call that may
-// allocate or block: tools/checks/realtime_sanitizer.sh builds and runs it, with all of takt_rt and takt_core.
+// The scheduler's real-time safe functions under clang's RealtimeSanitizer, which ends the program
+// at a call that may allocate or block: tools/checks/realtime_sanitizer.sh builds and runs it, with
+// all of takt_rt and takt_core.
 //
 // With an argument it also allocates, so that a run shows that the sanitizer is at work.
 #include <cstdio>

@@ -110,7 +110,8 @@ TEST_F(Boosted, overtakes_when_its_history_fills_and_falls_back_when_it_is_empty
   EXPECT_EQ(low.raised(), 0);
 }
 
-// A burst fills the history of a callback below a busy one. The important callback has a deadline that `max` protects.
+// A burst fills the history of a callback below a busy one. The important callback has a deadline
+// that `max` protects.
 struct Recovery
 {
   std::uint64_t lost = 0;

@@ -1,5 +1,5 @@
-// The lock-free containers (intake, arrival ring): the real code in every interleaving. Beside each promise the test
-// must reject broken twins.
+// The lock-free containers (intake, arrival ring): the real code in every interleaving. Beside each
+// promise the test must reject broken twins.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -144,8 +144,8 @@ struct LonelySync : SteppedSync
   using Word = LonelyWord<T>;
 };
 
-// Arrival n is announced at n, with the sequence n and the message n. With a depth of 1 there are two
-// slots, so that arrivals 1 and 3 meet in one.
+// Arrival n is announced at n, with the sequence n and the message n. With a depth of 1 there are
+// two slots, so that arrivals 1 and 3 meet in one.
 template <typename Sync>
 struct Rung
 {

@@ -1,5 +1,5 @@
-// Random graphs with triggers, inputs, conditions and sequences under a virtual clock: the scheduler starts what the oracle
-// starts, and the oracle without one of its rules is refuted.
+// Random graphs with triggers, inputs, conditions and sequences under a virtual clock: the
+// scheduler starts what the oracle starts, and the oracle without one of its rules is refuted.
 #include <gtest/gtest.h>
 
 #include <memory>

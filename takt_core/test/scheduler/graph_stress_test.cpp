@@ -1,4 +1,5 @@
-// Graphs under real threads: each message has its run, and no callback starts before its publisher has returned.
+// Graphs under real threads: each message has its run, and no callback starts before its publisher
+// has returned.
 #include <gtest/gtest.h>
 
 #include <algorithm>

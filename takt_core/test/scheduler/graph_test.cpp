@@ -1,4 +1,5 @@
-// Graphs on several threads: which callback starts where and when, in single steps and beside the oracle.
+// Graphs on several threads: which callback starts where and when, in single steps and beside the
+// oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>

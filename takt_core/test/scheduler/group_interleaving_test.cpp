@@ -1,5 +1,5 @@
-// Entering and leaving a callback group: the real code in every interleaving. Beside each promise the test must reject
-// a broken twin.
+// Entering and leaving a callback group: the real code in every interleaving. Beside each promise
+// the test must reject a broken twin.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,5 @@
-// Exclusive groups shared by thread sets, under real threads: exclusion, hand-over, no message lost.
+// Exclusive groups shared by thread sets, under real threads: exclusion, hand-over, no message
+// lost.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,5 @@
-// More than 10^5 rebindings, priority changes, removals and timer resets under load on real threads.
+// More than 10^5 rebindings, priority changes, removals and timer resets under load on real
+// threads.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,5 @@
-// A history that keeps the last messages replaces a message between the pick of its run and the take.
+// A history that keeps the last messages replaces a message between the pick of its run and the
+// take.
 #include <gtest/gtest.h>
 
 #include <atomic>

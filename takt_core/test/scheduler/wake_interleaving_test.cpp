@@ -1,5 +1,5 @@
-// Going to sleep, waking and queueing: the real code in every interleaving. Beside each promise the test must reject
-// broken twins.
+// Going to sleep, waking and queueing: the real code in every interleaving. Beside each promise the
+// test must reject broken twins.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
-// A program without takt_core opens two plug-ins that are linked to it, after one of its threads was started. Exit code
-// 0: both plug-ins see the same state, on both threads.
+// A program without takt_core opens two plug-ins that are linked to it, after one of its threads
+// was started. Exit code 0: both plug-ins see the same state, on both threads.
 #include <cstdio>
 #include <future>
 #include <thread>

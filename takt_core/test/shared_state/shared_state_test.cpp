@@ -1,5 +1,5 @@
-// The state of a thread or a process exists once for all users of takt_core in it: the program, plug-ins with private
-// symbols, and a preloaded library.
+// The state of a thread or a process exists once for all users of takt_core in it: the program,
+// plug-ins with private symbols, and a preloaded library.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>

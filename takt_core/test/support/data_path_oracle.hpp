@@ -102,8 +102,8 @@ public:
   {
     while (now_ < horizon) {
       arrive();
-      if (
-        due()) {  // more urgent than what is left of a sequence, which then waits as all others do
+      if (due()) {  // more urgent than what is left of a sequence, which then waits as all others
+                    // do
         followers_.clear();
         find_places();
         publish_due(now_);
@@ -123,8 +123,8 @@ private:
   {
     long at;
     unsigned long number;
-    bool of_border =
-      false;  // after the timers of that time: the look before the publishing released them
+    // after the timers of that time: the look before the publishing released them
+    bool of_border = false;
 
     unsigned long rank() const { return of_border ? 2 * kTimers + number : number; }
   };

@@ -1,5 +1,5 @@
-// One interface for the scheduler under a virtual clock and for executors on real threads. The conformance suite uses
-// it.
+// One interface for the scheduler under a virtual clock and for executors on real threads. The
+// conformance suite uses it.
 #ifndef SUPPORT__ENGINE_HPP_
 #define SUPPORT__ENGINE_HPP_
 
@@ -58,7 +58,8 @@ public:
   /// on real threads a minute passed, which only guards against hanging).
   virtual bool run_until(const std::function<bool()> & done) = 0;
   virtual void stop() = 0;
-  /// Cancels from several threads at once, checks that the spin ends, and starts again. False: not supported.
+  /// Cancels from several threads at once, checks that the spin ends, and starts again. False: not
+  /// supported.
   virtual bool cancel_and_restart() { return false; }
   /// The number of user exceptions that were counted so far.
   virtual std::uint64_t exceptions() const { return 0; }

@@ -1,5 +1,5 @@
-// The conformance suite: one function per promise. Each runs an engine through a workload and reports whether the
-// promise was kept.
+// The conformance suite: one function per promise. Each runs an engine through a workload and
+// reports whether the promise was kept.
 #ifndef SUPPORT__SUITE_HPP_
 #define SUPPORT__SUITE_HPP_
 

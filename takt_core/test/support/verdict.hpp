@@ -1,7 +1,7 @@
 // The result of a check of the conformance suite.
 //
-// Checks return verdicts instead of asserting, so that the suite's own tests can pass a broken twin and assert that the
-// verdict is bad.
+// Checks return verdicts instead of asserting, so that the suite's own tests can pass a broken twin
+// and assert that the verdict is bad.
 #ifndef SUPPORT__VERDICT_HPP_
 #define SUPPORT__VERDICT_HPP_
 

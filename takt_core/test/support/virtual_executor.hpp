@@ -2,8 +2,8 @@
 // the end of a callback, exact times, no overhead.
 //
 // At one instant: first all completions in thread index order (each publishes, then frees its
-// group), then threads pick in index order, which releases due timers. Threads are numbered over all
-// executors in the order in which these were added.
+// group), then threads pick in index order, which releases due timers. Threads are numbered over
+// all executors in the order in which these were added.
 #ifndef SUPPORT__VIRTUAL_EXECUTOR_HPP_
 #define SUPPORT__VIRTUAL_EXECUTOR_HPP_
 

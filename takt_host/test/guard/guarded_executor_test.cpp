@@ -1,4 +1,5 @@
-// An executor under the guard: its callbacks are scopes under their ids, and traces show what they do.
+// An executor under the guard: its callbacks are scopes under their ids, and traces show what they
+// do.
 //
 // The program links the guard, and runs with TAKT_GUARD=all.
 #include <gtest/gtest.h>

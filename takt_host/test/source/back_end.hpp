@@ -1,4 +1,5 @@
-// A middleware and a source of its messages, as the suite uses them. Each test has a new one, with one reader.
+// A middleware and a source of its messages, as the suite uses them. Each test has a new one, with
+// one reader.
 #ifndef SOURCE__BACK_END_HPP_
 #define SOURCE__BACK_END_HPP_
 
@@ -27,7 +28,8 @@ public:
 
   /// Makes the reader, which keeps the last `depth` messages. It is not in an executor yet.
   virtual void subscribe(std::uint32_t depth, bool reliable) = 0;
-  /// Makes a publisher. This and `subscribe` return after every publisher and the reader have discovered each other.
+  /// Makes a publisher. This and `subscribe` return after every publisher and the reader have
+  /// discovered each other.
   virtual std::size_t add_publisher() = 0;
   /// Publishes `value`, and notes the process's name of the message in `names`.
   virtual void publish(std::size_t publisher, std::uint64_t value) = 0;
@@ -35,7 +37,8 @@ public:
   virtual void lose(std::size_t publisher, std::uint64_t count) = 0;
   /// The reader's callback joins the executor, which runs on the test's thread only.
   virtual void join() = 0;
-  /// Calls `function` once, between the scheduler's start of the next run and the take from the middleware.
+  /// Calls `function` once, between the scheduler's start of the next run and the take from the
+  /// middleware.
   virtual void before_next_take(std::function<void()> function) = 0;
   virtual takt_core::Executor & executor() = 0;
   /// The reader's callback, after `join`.

@@ -1,5 +1,5 @@
-// For back ends on a real middleware: intercepts the reader's takes between rcl and rmw. One source file of each test
-// program includes it.
+// For back ends on a real middleware: intercepts the reader's takes between rcl and rmw. One source
+// file of each test program includes it.
 #ifndef SOURCE__RMW_TAKE_HPP_
 #define SOURCE__RMW_TAKE_HPP_
 

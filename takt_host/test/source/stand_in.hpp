@@ -1,5 +1,5 @@
-// A middleware within a test: publishers with gids and numbered messages, one reader with a history, and a minimal
-// source. Each twin breaks one promise.
+// A middleware within a test: publishers with gids and numbered messages, one reader with a
+// history, and a minimal source. Each twin breaks one promise.
 #ifndef SOURCE__STAND_IN_HPP_
 #define SOURCE__STAND_IN_HPP_
 

@@ -1,5 +1,5 @@
-// The conformance suite of sources: one function per promise of source_callback.hpp. Each uses a back end and returns
-// the first fault; an empty text means that the promise was kept.
+// The conformance suite of sources: one function per promise of source_callback.hpp. Each uses a
+// back end and returns the first fault; an empty text means that the promise was kept.
 #ifndef SOURCE__SUITE_HPP_
 #define SOURCE__SUITE_HPP_
 

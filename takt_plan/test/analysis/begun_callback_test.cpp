@@ -1,6 +1,6 @@
-// No callback of a thread overtakes one that has begun. The bounds are those of messages on a CAN bus, after Davis,
-// Burns, Bril and Lukkien, "Controller Area Network (CAN) schedulability analysis: Refuted, revisited and revised"
-// (Real-Time Systems, 2007).
+// No callback of a thread overtakes one that has begun. The bounds are those of messages on a CAN
+// bus, after Davis, Burns, Bril and Lukkien, "Controller Area Network (CAN) schedulability
+// analysis: Refuted, revisited and revised" (Real-Time Systems, 2007).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The terms of bounds: terms that a reader can add up, and sums of terms that equal the bounds of random systems.
-// Bounds are the same with and without terms.
+// The terms of bounds: terms that a reader can add up, and sums of terms that equal the bounds of
+// random systems. Bounds are the same with and without terms.
 #include <gtest/gtest.h>
 
 #include <algorithm>

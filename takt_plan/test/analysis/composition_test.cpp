@@ -297,8 +297,8 @@ TEST(Composition, WhatDependsOnSomethingWithoutABoundHasNone)
   EXPECT_FALSE(found.chains[0].ok());
 }
 
-// oracles/job_oracle refuted an earlier form: it ignored members of an exclusive group on threads outside of the pool,
-// and the first bound was 1 ms.
+// oracles/job_oracle refuted an earlier form: it ignored members of an exclusive group on threads
+// outside of the pool, and the first bound was 1 ms.
 TEST(Composition, APoolSeesMembersOfItsGroupsOnOtherThreads)
 {
   Mixed m(3);

@@ -20,7 +20,8 @@ void read(Example & example, Index reader, Index from, Ns delay = 0, Index topic
   example.model.tasks[reader].reads.push_back({from, delay, topic});
 }
 
-/// A sensor every 10 ms that takes 1 ms, and a control loop every 20 ms that takes 2 ms, each on its own core.
+/// A sensor every 10 ms that takes 1 ms, and a control loop every 20 ms that takes 2 ms, each on
+/// its own core.
 struct Sampled : Example
 {
   Sampled() : Example(3)
@@ -184,8 +185,8 @@ TEST(EndToEnd, WhatOthersReplaceHasAResponseButNoAge)
   EXPECT_EQ(*only(car.model).data_age, 33 * kMs);
 }
 
-/// Two timers of one period start a callback, and a third timer reads its messages. The message for the second timer
-/// always replaces the message for the first.
+/// Two timers of one period start a callback, and a third timer reads its messages. The message for
+/// the second timer always replaces the message for the first.
 struct TwoWays : Example
 {
   TwoWays() : Example(1)

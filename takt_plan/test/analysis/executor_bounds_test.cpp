@@ -23,7 +23,8 @@ TEST(Nonpreemptive, ReproducesTheEventSourceOfEcrts19)
 
 TEST(Nonpreemptive, ReproducesTheTimersAndPolledTasksOfEcrts19)
 {
-  // All others may delay a polled task. So it has the bound of an unblocked timer that comes after all others.
+  // All others may delay a polled task. So it has the bound of an unblocked timer that comes after
+  // all others.
   const std::vector<Demand> others{demand(10, 1), demand(20, 3)};
   const Supply supply = Supply::periodic(3, 5);
   EXPECT_EQ(nonpreemptive_bound(supply, demand(10, 1), others, 0, kHorizon), 12);

@@ -40,8 +40,9 @@ TEST(HistoryDepth, WhatWaitsForALongCallbackPilesUp)
   const Index sensor = car.timer(car.thread(0, 60), 0, 10 * kMs, kMs);
   car.sub(thread, 1, {sensor}, kMs);
   car.timer(thread, 0, 200 * kMs, 26 * kMs);
-  // The log has begun when the sensor is due. It takes 26 ms, and the sensor preempts it three times. The first message
-  // waits until 29 ms after its release, and the messages of 10 and 20 ms wait with it.
+  // The log has begun when the sensor is due. It takes 26 ms, and the sensor preempts it three
+  // times. The first message waits until 29 ms after its release, and the messages of 10 and 20 ms
+  // wait with it.
   EXPECT_EQ(*depths(car.model).front().needed, 3);
 }
 
@@ -89,8 +90,8 @@ TEST(HistoryDepth, JoinsOfOneReleaseCountTheirWaitForEachOther)
   EXPECT_EQ(*found[2].needed, 2);
 }
 
-/// The needed depth of the fast topic of a set. A thread above the node's thread is busy from 0 to 11 ms. The fast
-/// topic comes at 0 and 10 ms, the slow one at `slow_at`, once in 20 ms.
+/// The needed depth of the fast topic of a set. A thread above the node's thread is busy from 0 to
+/// 11 ms. The fast topic comes at 0 and 10 ms, the slow one at `slow_at`, once in 20 ms.
 Ns needed_of_the_fast_one(Ns slow_at)
 {
   Example car(1);

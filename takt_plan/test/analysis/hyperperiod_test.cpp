@@ -17,8 +17,8 @@ namespace
 
 constexpr Ns kMs = 1'000'000;
 
-/// A timer of 20 ms, and a timer of 50 ms with the subscription that it starts, on one thread. The first timer is the
-/// most urgent callback.
+/// A timer of 20 ms, and a timer of 50 ms with the subscription that it starts, on one thread. The
+/// first timer is the most urgent callback.
 Plan plan(const std::string & offset_of_quick = "17ms", const std::string & period_of_slow = "50ms")
 {
   auto found = parse_plan(

@@ -17,7 +17,8 @@ namespace
 using test::Example;
 using test::kMs;
 
-/// A camera on its own core, and a timer of 30 ms that takes its images. The store keeps three of them and needs 2 ms.
+/// A camera on its own core, and a timer of 30 ms that takes its images. The store keeps three of
+/// them and needs 2 ms.
 struct Stored : Example
 {
   Stored() : Example(2)
@@ -164,8 +165,9 @@ TEST(Inputs, WhatIsNotKnownIsRefusedInASentence)
   expect(sleeps, "waits within its runs");
 }
 
-// A callback of the sequence is more urgent and starts before the other one, and its follower, as urgent as the other one,
-// is ready later and follows by direct call. Without the sequence it runs after the other one.
+// A callback of the sequence is more urgent and starts before the other one, and its follower, as
+// urgent as the other one, is ready later and follows by direct call. Without the sequence it runs
+// after the other one.
 TEST(Sequences, JobWindowsCountCallbacksThatOvertakeOthersAsUrgent)
 {
   Example model(1);

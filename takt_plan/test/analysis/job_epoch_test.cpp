@@ -141,7 +141,8 @@ chains:
   EXPECT_EQ(bound_of("145ms"), 50 * kMs + 13 * kMs) << "the second one does";
 }
 
-// For two timers of one period, the start of the last process decides which message completes each set.
+// For two timers of one period, the start of the last process decides which message completes each
+// set.
 TEST(JobEpoch, ASetOfSeveralProcessesMayHaveEachOrderOfItsMessages)
 {
   expect_any_order(set_of("two", "host"), true);

@@ -1,4 +1,5 @@
-// Bounds of chains whose timers have known phases: small systems whose worst case a reader can add up.
+// Bounds of chains whose timers have known phases: small systems whose worst case a reader can add
+// up.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -34,7 +35,8 @@ callbacks:
 )yaml";
 }
 
-/// All timers have one epoch and one thread. Priorities follow the order of `ids`; the first is the most urgent.
+/// All timers have one epoch and one thread. Priorities follow the order of `ids`; the first is the
+/// most urgent.
 std::string one_thread(const std::vector<std::string> & ids)
 {
   std::string text =
@@ -77,7 +79,8 @@ TEST(JobWindows, AChainThatGoesThroughASetAloneTakesItsWork)
 
 TEST(JobWindows, WhatAJobStartsDoesNotDelayIt)
 {
-  // The thread prefers the callbacks behind the set. When the set's work begins, these two cannot be ready.
+  // The thread prefers the callbacks behind the set. When the set's work begins, these two cannot
+  // be ready.
   const std::vector<std::string> order{
     "/b:sub(/a)", "/a:sub(/s)", "/s:sub(**)", "/f:timer(100ms)", "/r:timer(100ms)"};
   EXPECT_EQ(bound_of_chain(after_a_set(""), one_thread(order)), 30 * kMs);
@@ -124,8 +127,8 @@ TEST(JobWindows, TermsNameTheJobsInTheWayWithTheirReleases)
   EXPECT_EQ(by_task["/q:sub(/b)"].jobs, (std::vector<CountedJob>{{0, 12 * kMs}}));
 }
 
-// A message that is under way does not restart the core's work: each job counts once, though the second callback of
-// each chain may be released at any time in a long window.
+// A message that is under way does not restart the core's work: each job counts once, though the
+// second callback of each chain may be released at any time in a long window.
 TEST(JobWindows, AMessageBetweenProcessesOfOneCoreDoesNotEndABusyInterval)
 {
   const std::string system = R"yaml(version: 1
@@ -341,8 +344,8 @@ chains:
     11 * kMs);
 }
 
-// On one core, /b waits until /a has ended. So /c, which /b starts, cannot preempt /a, though the thread of /c is more
-// urgent.
+// On one core, /b waits until /a has ended. So /c, which /b starts, cannot preempt /a, though the
+// thread of /c is more urgent.
 TEST(JobWindows, WhatComesBehindAWaitingCallbackDoesNotPreempt)
 {
   const std::string system = R"yaml(version: 1

@@ -1,5 +1,5 @@
-// The own activations of a chain that comes back to a core: earlier ones have ended, and later callbacks of the present
-// one have not begun.
+// The own activations of a chain that comes back to a core: earlier ones have ended, and later
+// callbacks of the present one have not begun.
 #include <gtest/gtest.h>
 
 #include "support/example.hpp"

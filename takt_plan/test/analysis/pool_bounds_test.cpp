@@ -194,8 +194,9 @@ TEST(PoolBounds, ABrokenModelIsAFault)
 
 // ---- starvation under other executors: Teper et al., EMSOFT 2024, with two threads ----
 //
-// The examples have no slack: when the timers of the other groups come together, the last group needs all of the
-// remaining time and one millisecond more. So they have no bound. With smaller execution times they have one.
+// The examples have no slack: when the timers of the other groups come together, the last group
+// needs all of the remaining time and one millisecond more. So they have no bound. With smaller
+// execution times they have one.
 
 /// Three timers, each in its own group, and one more in the group of the last.
 PoolExample three_groups(Order order, Ns percent)

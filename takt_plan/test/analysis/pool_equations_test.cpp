@@ -41,7 +41,8 @@ TEST(PoolEquations, TheThirdTaskWaitsForTheShorterOfTwo)
   const std::vector<Index> both{0, 1};
   const auto result =
     bounds({task(1000, 60, 3, both), task(1000, 30, 2, both), task(1000, 5, 1, both)});
-  // Until 30 both threads may be busy. By the sum of work it is (60 + 30) / 2, each term limited by itself.
+  // Until 30 both threads may be busy. By the sum of work it is (60 + 30) / 2, each term limited by
+  // itself.
   EXPECT_EQ(result[2], 30 + 5);
 }
 
@@ -118,8 +119,8 @@ TEST(PoolEquations, LessUrgentTasksBlockEachTaskOfARun)
   EXPECT_EQ(pooled_responses(tasks, kHorizon)[1].from_first, 10 + 40 + 10)
     << "the second takes the first one's thread at once";
   tasks.push_back(task(1000, 100, 9, both));
-  // Two tasks have begun when the first task of the run begins to wait. Another one begins when the second task waits,
-  // because the urgent task has taken the thread of the first.
+  // Two tasks have begun when the first task of the run begins to wait. Another one begins when the
+  // second task waits, because the urgent task has taken the thread of the first.
   EXPECT_EQ(pooled_responses(tasks, kHorizon)[1].from_first, 10 + (100 + 3 * 40) / 2 + 10);
   PoolTerms published;
   published.again = false;

@@ -87,7 +87,8 @@ TEST(PriorityBounds, WorkOnAnotherCoreDoesNotMatter)
   EXPECT_EQ(task_bound(example.model, task), 2);
 }
 
-// The example of Lehoczky (RTSS 1990): the busy window has seven activations, and the fifth is the worst.
+// The example of Lehoczky (RTSS 1990): the busy window has seven activations, and the fifth is the
+// worst.
 TEST(PriorityBounds, TheWorstActivationNeedNotBeTheFirst)
 {
   Example example(1);
@@ -149,8 +150,8 @@ TEST(PriorityBounds, LaterActivationsOvertakeALeastUrgentEnd)
     const Index b = example.sub(thread, 1, {a}, 7 * kMs);
     example.chain({a, b});
     example.timer(example.thread(0, 60), 0, 100 * kMs, 3 * kMs);
-    // The first task may run a second time before the chain's end. On the same thread it may not, once the last task
-    // has begun.
+    // The first task may run a second time before the chain's end. On the same thread it may not,
+    // once the last task has begun.
     EXPECT_EQ(chain_bound(example.model), 3 + 2 + 7 + (end_is_low ? 2 : 0));
     example.model.tasks[a].threads = {thread};
     example.model.tasks[a].priority = 2;
@@ -193,8 +194,9 @@ TEST(PriorityBounds, ASegmentAfterAnotherCoreIsReleasedLateAndUnevenly)
   EXPECT_EQ(task_bound(example.model, low), 5 + 2 + 2);
 }
 
-// Three tasks of 10 ms on one core in two processes, with messages of 1 ms between them. No other task can delay them.
-// The messages must not make the first task interfere with the others as if it came at any time.
+// Three tasks of 10 ms on one core in two processes, with messages of 1 ms between them. No other
+// task can delay them. The messages must not make the first task interfere with the others as if it
+// came at any time.
 TEST(PriorityBounds, MessagesBetweenProcessesOnOneCoreArePartOfTheChain)
 {
   Example example(1);

@@ -213,11 +213,12 @@ TEST(PriorityRefusal, ChainsAcrossTimersAndUnrelatedJoins)
     "waits for the other is not known");
 }
 
-// oracles/job_oracle refuted an earlier form: a process that starts between two messages of one release takes only the
-// second message. From then on messages of different releases meet.
+// oracles/job_oracle refuted an earlier form: a process that starts between two messages of one
+// release takes only the second message. From then on messages of different releases meet.
 TEST(PriorityRefusal, JoinsOfOneReleaseThatComesThroughSeveralProcesses)
 {
-  // The root's message reaches the join by two ways. The arguments tell which callbacks are in a process of their own.
+  // The root's message reaches the join by two ways. The arguments tell which callbacks are in a
+  // process of their own.
   const auto joined = [](bool root, bool left, bool join) {
     return refusal([&](Base & b) {
       const Index right = b.sub(b.high, 1, {b.root}, kMs);

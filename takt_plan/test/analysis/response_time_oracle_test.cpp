@@ -1,8 +1,9 @@
-// Equal numbers to those of the response-time-analysis crate, to the tick, on thousands of random systems.
+// Equal numbers to those of the response-time-analysis crate, to the tick, on thousands of random
+// systems.
 //
-// Both have the same definitions: they count half-open intervals in whole ticks, and begin each search at one tick. The
-// crate leaves the repetition of an analysis, until the assumed bounds are right, to its caller. Here both repeat in
-// the same order, and at most a thousand times.
+// Both have the same definitions: they count half-open intervals in whole ticks, and begin each
+// search at one tick. The crate leaves the repetition of an analysis, until the assumed bounds are
+// right, to its caller. Here both repeat in the same order, and at most a thousand times.
 #include "oracles/response_time_oracle.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The number of complete nested sets of newest messages: it follows the definition, and no set is counted twice.
+// The number of complete nested sets of newest messages: it follows the definition, and no set is
+// counted twice.
 #include "analysis/set_curves.hpp"
 
 #include <gtest/gtest.h>
@@ -128,8 +129,8 @@ TEST(SetCurves, CountsEachStairOnce)
       counted.curves.releases(last, length);
     }
   }
-  // The counts of 30 sets with two topics, and stairs of 1000 steps and more each. Without stored counts it would be
-  // 9000 times 30.
+  // The counts of 30 sets with two topics, and stairs of 1000 steps and more each. Without stored
+  // counts it would be 9000 times 30.
   EXPECT_LT(counted.curves.counted(), 3000U);
   EXPECT_GT(counted.curves.counted(), 30U);
 }

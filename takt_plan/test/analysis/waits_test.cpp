@@ -16,7 +16,8 @@ namespace
 
 constexpr Ns kMs = 1'000'000;
 
-/// A timer that calls a service and waits for the answer, and another timer that is less urgent on its thread.
+/// A timer that calls a service and waits for the answer, and another timer that is less urgent on
+/// its thread.
 const std::string kSystem = R"yaml(version: 1
 overheads: {}
 hosts: {car: {cores: 2}}

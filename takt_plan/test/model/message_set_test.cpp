@@ -1,5 +1,5 @@
-// Callbacks that work on sets of newest messages: their costs, the waits of messages, and simulated responses that do
-// not exceed the bounds.
+// Callbacks that work on sets of newest messages: their costs, the waits of messages, and simulated
+// responses that do not exceed the bounds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -185,7 +185,8 @@ struct Delayed
 
   Ns bound() const { return bounds(example.model)->chains[0]->bound; }
 
-  /// The fast timer begins almost a period after the slow one, and its message completes the first set late.
+  /// The fast timer begins almost a period after the slow one, and its message completes the first
+  /// set late.
   Ns simulated()
   {
     const Ns late = example.model.tasks[fast].release->period - 1;
@@ -209,7 +210,8 @@ TEST(MessageSet, WorkComesSoonAfterTheSlowestTopicWhereTheOtherTopicIsFast)
   EXPECT_EQ(model.simulated(), bound - 1) << "the slow timer comes only once";
 }
 
-// The bound rests on the fast topic: with a period of 70 it needs less time, but it brings a third set.
+// The bound rests on the fast topic: with a period of 70 it needs less time, but it brings a third
+// set.
 TEST(MessageSet, ASlowerOtherTopicMakesMoreSetsInTheSameTime)
 {
   EXPECT_GT(Delayed(70).simulated(), Delayed(20).bound());
@@ -298,8 +300,8 @@ TEST(MessageSetSoundness, AChainThatEntersByAnotherTopicMeetsWhatQueuesBehindThe
 
 TEST(MessageSetSoundness, AMessageThatWaitsForASetWhenReleasesEndHasNoResponse)
 {
-  // After 400, the next message would replace the fast timer's last message, but there is none. The message of the slow
-  // timer is under way when releases end.
+  // After 400, the next message would replace the fast timer's last message, but there is none. The
+  // message of the slow timer is under way when releases end.
   Example example(1);
   const Index urgent = example.thread(0, 90), late = example.thread(0, 60);
   const Index fast = example.timer(urgent, 1, 400, 0), slow = example.timer(urgent, 1, 1200, 0);

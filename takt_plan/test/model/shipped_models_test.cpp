@@ -49,7 +49,8 @@ TEST(ShippedModels, AutowareFitsOnFourCoresAndOnTwo)
   EXPECT_TRUE(all_met(two));
   EXPECT_TRUE(two.shortfalls.empty());
   EXPECT_LE(two.assignment.threads.size(), 6U);
-  // Isolation needs a thread for each group: 24 nodes, one of them with two groups; all groups have callbacks.
+  // Isolation needs a thread for each group: 24 nodes, one of them with two groups; all groups have
+  // callbacks.
   PlanOptions isolated = on({});
   isolated.planner = Planner::isolated;
   EXPECT_EQ(planned("autoware_reference", isolated).assignment.threads.size(), 25U);

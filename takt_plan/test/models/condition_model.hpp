@@ -9,8 +9,8 @@
 namespace takt_plan::test
 {
 
-/// A random model. Callbacks of one thread that one other callback starts are the inputs of a group with a random condition,
-/// on each thread with at least two of them.
+/// A random model. Callbacks of one thread that one other callback starts are the inputs of a group
+/// with a random condition, on each thread with at least two of them.
 Model condition_model(std::uint64_t seed);
 
 /// `model` with conditions for callbacks that are in no group.

@@ -94,8 +94,8 @@ private:
     model_.tasks.push_back(task);
   }
 
-  /// Some inputs have a second publisher: another timer of a group, or a callback whose messages come at once, perhaps of another
-  /// executor.
+  /// Some inputs have a second publisher: another timer of a group, or a callback whose messages
+  /// come at once, perhaps of another executor.
   void add_publisher(Task & input)
   {
     const Index from = pick(0, 1) == 0 ? any_timer() : pick(0, 1) == 0 ? any_task() : other_;

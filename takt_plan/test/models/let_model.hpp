@@ -9,8 +9,8 @@
 namespace takt_plan::test
 {
 
-/// A random model, in which all timers of one thread have logical execution time with inputs of their own; some of them read what
-/// others publish. With chains through all of it.
+/// A random model, in which all timers of one thread have logical execution time with inputs of
+/// their own; some of them read what others publish. With chains through all of it.
 Model let_model(std::uint64_t seed);
 
 }  // namespace takt_plan::test

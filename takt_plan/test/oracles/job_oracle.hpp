@@ -1,5 +1,5 @@
-// Asks oracles/job_oracle whether takt's claims about a model hold. It is a separate program that shares no code with
-// takt.
+// Asks oracles/job_oracle whether takt's claims about a model hold. It is a separate program that
+// shares no code with takt.
 //
 // POSIX only: starts the program and writes to its standard input.
 #ifndef TAKT_PLAN__TEST__ORACLES__JOB_ORACLE_HPP_
@@ -42,8 +42,8 @@ struct OracleRuns
   bool publishes_at_end = false;  ///< false: runs publish at any time
 };
 
-/// The model in the oracle's form. Runs have the costs of `overheads`. Their best times are drawn by the seed; no
-/// analysis knows them.
+/// The model in the oracle's form. Runs have the costs of `overheads`. Their best times are drawn
+/// by the seed; no analysis knows them.
 nlohmann::json for_oracle(
   const Model & model, const Overheads & overheads, const Claims & claims, std::uint64_t seed,
   const OracleRuns & runs = {});

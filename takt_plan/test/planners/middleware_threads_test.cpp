@@ -25,7 +25,8 @@ using Patterns = std::vector<std::string>;
 
 constexpr const char * kVariable = "RMW_IMPLEMENTATION";
 
-/// The patterns of `process_threads` in the schedule of two callbacks; an empty name: the variable is not set.
+/// The patterns of `process_threads` in the schedule of two callbacks; an empty name: the variable
+/// is not set.
 Patterns raised(const std::string & rmw)
 {
   const takt_schedule::System system = *takt_schedule::parse_system(

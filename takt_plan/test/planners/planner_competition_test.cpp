@@ -50,11 +50,12 @@ const std::vector<std::vector<int>> kLong{{6, 6, 3}, {3}};
 
 TEST(CompetitionLiteral, OvershootsItsLimitBesideACoreWithRoom)
 {
-  // To executors: a goes to the first executor until that is above 1: a1 (0.6), a2 (1.2), but not a3, which goes to the
-  // second. No executor is empty for b; the second is less used: 0.6. To threads: a is the first chain of both
-  // executors and has both threads of each: a1 | a2. Of one callback, the second half begins where the first ends: |
-  // a3. b is the second chain of its executor and has the last thread. To cores: the first executor has core 0, which
-  // is not above 1 when a1 comes as well.
+  // To executors: a goes to the first executor until that is above 1: a1 (0.6), a2 (1.2), but not
+  // a3, which goes to the second. No executor is empty for b; the second is less used: 0.6. To
+  // threads: a is the first chain of both executors and has both threads of each: a1 | a2. Of one
+  // callback, the second half begins where the first ends: | a3. b is the second chain of its
+  // executor and has the last thread. To cores: the first executor has core 0, which is not above 1
+  // when a1 comes as well.
   const Planned planned = plan_of(chains_of(2, kLong), with(Planner::competition_literal, 2, 2));
   EXPECT_EQ(threads_of(planned), (Lines{"0/89: a2", "0/88: a1", "1/89: a3 b1"}));
   EXPECT_EQ(
@@ -64,9 +65,9 @@ TEST(CompetitionLiteral, OvershootsItsLimitBesideACoreWithRoom)
 
 TEST(Competition, KeepsTheLimitsOfExecutorsAndCores)
 {
-  // To executors: the first has two threads, so a may load it with 1.5; b gets an empty one. To threads: a1 | a2 a3. To
-  // cores, the most important first: a2 a3 go to core 0 (0.9), a1 does not fit there and goes to core 1 (0.6), b goes
-  // to the less used core (0.9).
+  // To executors: the first has two threads, so a may load it with 1.5; b gets an empty one. To
+  // threads: a1 | a2 a3. To cores, the most important first: a2 a3 go to core 0 (0.9), a1 does not
+  // fit there and goes to core 1 (0.6), b goes to the less used core (0.9).
   const Planned planned = plan_of(chains_of(2, kLong), with(Planner::competition, 2, 2));
   EXPECT_EQ(threads_of(planned), (Lines{"0/89: a3 a2", "1/89: a1", "1/88: b1"}));
   EXPECT_EQ(overloads(planned), Lines{});
@@ -89,8 +90,9 @@ TEST(Competition, SharesThreadsInProportion)
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, kShares), with(Planner::competition, 1, 3))),
     (Lines{"0/89: a4 a3 a2 a1", "0/88: b2 b1", "0/87: c1 d1"}));
-  // Of six threads, each chain gets one. Then a has most load per thread (0.4). Then a and b have equal loads (0.2),
-  // and a is first. It is cut at 0.13 and 0.27; the middles of a2 and a3 are between these.
+  // Of six threads, each chain gets one. Then a has most load per thread (0.4). Then a and b have
+  // equal loads (0.2), and a is first. It is cut at 0.13 and 0.27; the middles of a2 and a3 are
+  // between these.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(1, kShares), with(Planner::competition, 1, 6))),
     (Lines{"0/89: a4", "0/88: a3 a2", "0/87: a1", "0/86: b2 b1", "0/85: c1", "0/84: d1"}));
@@ -103,7 +105,8 @@ TEST(CompetitionLiteral, PutsTheRestOfAnExecutorOnOneCore)
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{4, 2}, {2}, {6}}), with(Planner::competition_literal, 1, 2))),
     (Lines{"0/89: a2 b1 c1", "0/88: a1"}));
-  // a1 | a2 | a3. b shares the thread of a3, which is then above 1. a2 goes to the least used core, and so does a1.
+  // a1 | a2 | a3. b shares the thread of a3, which is then above 1. a2 goes to the least used core,
+  // and so does a1.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(3, {{2, 2, 2}, {9}}), with(Planner::competition_literal, 1, 3))),
     (Lines{"0/89: a3 b1", "1/89: a2", "1/88: a1"}));
@@ -211,8 +214,8 @@ Broken campaign(Planner form)
   Broken broken;
   for (std::uint64_t i = 0; i < test::rounds(40); ++i) {
     const System system = test::random_chains(3, 4, 1.5, test::seed() + i);
-    // An executor of one thread for each core, so its limit is that of the core. The least used one has at most half a
-    // core's load, so callbacks of up to the other half fit.
+    // An executor of one thread for each core, so its limit is that of the core. The least used one
+    // has at most half a core's load, so callbacks of up to the other half fit.
     const bool small =
       std::all_of(system.callbacks.begin(), system.callbacks.end(), [&](const auto & callback) {
         const auto chain = static_cast<std::size_t>(callback.id[2] - '0');  // "/c4_1:sub(/c4_0)"

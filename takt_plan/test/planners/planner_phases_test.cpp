@@ -24,8 +24,8 @@ using test::system_of;
 
 constexpr Ns kMs = 1'000'000;
 
-// Two callbacks on one core. Each keeps its deadline only if the other one does not come at the same time. `offset`: of
-// the first timer.
+// Two callbacks on one core. Each keeps its deadline only if the other one does not come at the
+// same time. `offset`: of the first timer.
 std::string two_timers(const std::string & offset = "")
 {
   return R"yaml(overheads: {}
@@ -304,8 +304,8 @@ TEST(PlannerPhases, EachStepOfTheSearchHasAShareOfTheTimeAndBetterPlansAreShownM
   EXPECT_TRUE(std::is_sorted(met.begin(), met.end()));
 }
 
-// A small system of chains with one to three callbacks: a timer and the callbacks that it starts. Hyperperiods are
-// short.
+// A small system of chains with one to three callbacks: a timer and the callbacks that it starts.
+// Hyperperiods are short.
 System small_system(std::uint64_t seed)
 {
   Draw draw(seed);

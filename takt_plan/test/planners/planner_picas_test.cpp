@@ -1,4 +1,5 @@
-// PiCAS with a limited number of executors: examples worked out by hand, and the rules in all of its plans.
+// PiCAS with a limited number of executors: examples worked out by hand, and the rules in all of
+// its plans.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +35,8 @@ PlanOptions executors(int count)
 
 TEST(PicasExecutors, ChainsJoinAnExecutorWhenNoneIsEmpty)
 {
-  // Case A: a (0.5) goes to core 0, b (0.4) to core 1. Case B: c (0.3) fits on both; core 1 is less used.
+  // Case A: a (0.5) goes to core 0, b (0.4) to core 1. Case B: c (0.3) fits on both; core 1 is less
+  // used.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{3, 2}, {2, 2}, {1, 2}}), executors(2))),
     (Lines{"0/89: a2 a1", "1/89: b2 b1 c2 c1"}));
@@ -46,8 +48,8 @@ TEST(PicasExecutors, ChainsJoinAnExecutorWhenNoneIsEmpty)
 
 TEST(PicasExecutors, WhatDoesNotFitWholeJoinsInParts)
 {
-  // c (0.7) does not fit beside a or b (0.5 each). It loses c1, its timer and lowest callback. c2 (0.3) goes to core 0,
-  // the first of two equal cores; c1 (0.4) then fits on core 1 only.
+  // c (0.7) does not fit beside a or b (0.5 each). It loses c1, its timer and lowest callback. c2
+  // (0.3) goes to core 0, the first of two equal cores; c1 (0.4) then fits on core 1 only.
   EXPECT_EQ(
     threads_of(plan_of(chains_of(2, {{5}, {5}, {4, 3}}), executors(2))),
     (Lines{"0/89: a1 c2", "1/89: b1 c1"}));
@@ -78,9 +80,10 @@ TEST(PicasExecutors, OnACpuWithSeveralOnlyTheLowestOneCanBeJoined)
 
 TEST(PicasExecutors, WhereTheRulesCannotHoldExecutorsBecomeOneAndOthersAreEmptyAgain)
 {
-  // s belongs to a and c. It has the number that c gives it, the lowest of c, as c's timer. Case A: {s, a}, then {b}.
-  // Case B for /c: with b it would be below s, which starts it (R6). With s and a it would be above and below b (R7).
-  // Case C (i): one executor in the order of the callbacks. The other executor is empty again, and d gets it (case A).
+  // s belongs to a and c. It has the number that c gives it, the lowest of c, as c's timer. Case A:
+  // {s, a}, then {b}. Case B for /c: with b it would be below s, which starts it (R6). With s and a
+  // it would be above and below b (R7). Case C (i): one executor in the order of the callbacks. The
+  // other executor is empty again, and d gets it (case A).
   const System system = system_of(R"yaml(
 hosts: {car: {cores: 1}}
 callbacks:
@@ -100,9 +103,9 @@ chains:
 
 TEST(PicasExecutors, AChainIsNotPutBelowWhatStartsIt)
 {
-  // Shared callbacks have the number of the less important chain: a, c, t, u, s from the top. Case A: {a, t}, {s}, {c}.
-  // Case B for /u: with a and t, or with c, it would be above and below others (R7). With s it would be below t, which
-  // starts it (R6). Case C (i).
+  // Shared callbacks have the number of the less important chain: a, c, t, u, s from the top. Case
+  // A: {a, t}, {s}, {c}. Case B for /u: with a and t, or with c, it would be above and below others
+  // (R7). With s it would be below t, which starts it (R6). Case C (i).
   const System system = system_of(R"yaml(
 hosts: {car: {cores: 1}}
 callbacks:
@@ -123,8 +126,8 @@ chains:
 
 TEST(PicasExecutors, AChainIsNotPutAboveWhatItStarts)
 {
-  // From the top: b, t, u, s. Case A: {u, s}, {b}. Case B for /t: with b it would be above u, which it starts (R6).
-  // With u and s it is below b, which is right.
+  // From the top: b, t, u, s. Case A: {u, s}, {b}. Case B for /t: with b it would be above u, which
+  // it starts (R6). With u and s it is below b, which is right.
   const System system = system_of(R"yaml(
 hosts: {car: {cores: 1}}
 callbacks:
@@ -174,8 +177,9 @@ TEST(PicasExecutors, RefusesACallbackPinnedToWhereNoneIs)
   EXPECT_EQ(threads_of(plan_of(system, executors(2))), (Lines{"0/89: a1", "1/89: log"}));
 }
 
-/// Checks R1 to R7 for independent chains of a timer and the callbacks that it starts. In a thread, and from one thread
-/// of a core to the next, callbacks of more important chains come first, and within a chain later callbacks.
+/// Checks R1 to R7 for independent chains of a timer and the callbacks that it starts. In a thread,
+/// and from one thread of a core to the next, callbacks of more important chains come first, and
+/// within a chain later callbacks.
 bool keeps_rules(const Planned & planned)
 {
   const Model & model = planned.model;
@@ -204,7 +208,8 @@ bool keeps_rules(const Planned & planned)
   });
 }
 
-/// The same plan with a broken rule of PiCAS: exchanges two callbacks of a thread, or two threads of a core.
+/// The same plan with a broken rule of PiCAS: exchanges two callbacks of a thread, or two threads
+/// of a core.
 Planned spoilt(Planned planned)
 {
   auto & threads = planned.assignment.threads;

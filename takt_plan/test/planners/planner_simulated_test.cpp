@@ -1,4 +1,5 @@
-// Plans of systems without a proof of all deadlines, compared in simulation with isolation, PiCAS, and ROS 2's pool.
+// Plans of systems without a proof of all deadlines, compared in simulation with isolation, PiCAS,
+// and ROS 2's pool.
 #include <gtest/gtest.h>
 
 #include <algorithm>

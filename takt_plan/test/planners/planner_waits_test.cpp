@@ -99,8 +99,8 @@ TEST(WaitingPlan, WithoutWaitsThePlanWouldNotNeedThreads)
   EXPECT_EQ(plan_of(system).assignment.threads.size(), 1U);
 }
 
-/// Each timer waits for the other timer's service, and that service waits for a third. An awaited callback never shares
-/// its thread with a waiting one.
+/// Each timer waits for the other timer's service, and that service waits for a third. An awaited
+/// callback never shares its thread with a waiting one.
 TEST(WaitingPlan, SeparatesWaitsOfWaits)
 {
   const takt_schedule::System system = system_of(R"yaml(

@@ -1,4 +1,5 @@
-// Thousands of damaged systems and schedules for the planners and the analyses. Each run uses the same ones.
+// Thousands of damaged systems and schedules for the planners and the analyses. Each run uses the
+// same ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -176,8 +177,8 @@ TEST(FuzzPlan, DamagedFilesHaveAnAnswerOrFaults)
   const std::size_t explained = takt_fuzz_explained;
   const std::size_t simulated = takt_fuzz_simulated;
   const std::size_t planned = takt_fuzz_planned;
-  const std::uint64_t rounds =
-    test::rounds(under_a_sanitizer() ? 750 : 3000);  // each round takes longer under a sanitizer
+  // each round takes longer under a sanitizer
+  const std::uint64_t rounds = test::rounds(under_a_sanitizer() ? 750 : 3000);
   for (std::uint64_t i = 0; i < rounds; ++i) {
     feed(Damage(test::seed() + i).of(texts[i % texts.size()]));
   }

@@ -1,6 +1,7 @@
 // Extreme numbers: for any model there is an answer or a sentence after a limited number of steps.
 //
-// If a limit is missing, the test runs into the runner's time-out. The tests themselves read no clock.
+// If a limit is missing, the test runs into the runner's time-out. The tests themselves read no
+// clock.
 #include <gtest/gtest.h>
 
 #include <string>

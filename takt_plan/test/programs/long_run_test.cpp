@@ -55,8 +55,9 @@ class Interrupted : public takt_schedule::test::ProgramTest
 protected:
   Interrupted() : ProgramTest("") {}
 
-  /// Starts the program in the test's directory, waits until it handles SIGINT, until `file` exists and until the program
-  /// has written `said` to its error output, and sends SIGINT. Returns the exit code. `err` gets the error output.
+  /// Starts the program in the test's directory, waits until it handles SIGINT, until `file` exists
+  /// and until the program has written `said` to its error output, and sends SIGINT. Returns the
+  /// exit code. `err` gets the error output.
   int interrupt(
     const char * program, const std::vector<std::string> & words, const std::string & file = {},
     const std::string & said = {})

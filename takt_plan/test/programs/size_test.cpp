@@ -1,8 +1,8 @@
-// Very many entries in the files of plan, explain and simulate: an answer, or a sentence that names the excess, within
-// seconds and some gigabytes.
+// Very many entries in the files of plan, explain and simulate: an answer, or a sentence that names
+// the excess, within seconds and some gigabytes.
 //
-// A loop whose time grows with the square of the entries runs into the runner's time-out. Too much memory becomes a
-// refused allocation. The tests themselves read no clock.
+// A loop whose time grows with the square of the entries runs into the runner's time-out. Too much
+// memory becomes a refused allocation. The tests themselves read no clock.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The simulation in oracles/job_oracle follows its rules, and agrees with takt's simulation where the model leaves
-// nothing open.
+// The simulation in oracles/job_oracle follows its rules, and agrees with takt's simulation where
+// the model leaves nothing open.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -118,8 +118,8 @@ TEST(JobOracle, AClaimThatIsTooSmallDoesNotHold)
   }
 }
 
-// Events of one instant come in any order, but messages of one publisher do not: otherwise a message that was overtaken
-// would end after 35.
+// Events of one instant come in any order, but messages of one publisher do not: otherwise a
+// message that was overtaken would end after 35.
 TEST(JobOracle, MessagesOfOnePublisherStayInOrderWithinAnInstant)
 {
   JobOracle oracle;
@@ -131,7 +131,8 @@ TEST(JobOracle, MessagesOfOnePublisherStayInOrderWithinAnInstant)
   EXPECT_EQ(found.at("violations"), 0) << found;
 }
 
-// Events of one instant come in any order. But a thread releases all due timers before it picks one.
+// Events of one instant come in any order. But a thread releases all due timers before it picks
+// one.
 TEST(JobOracle, TimersOfOneThreadThatAreDueAtOneInstantExpireAtOnce)
 {
   for (const Ns offset : {0, 1}) {
@@ -187,7 +188,8 @@ TEST(JobOracle, AgreesWithTheSimulatorWhereNothingIsLeftOpen)
       equal += found[chain] == wanted[chain] ? 1 : 0;
     }
   }
-  // Each simulation has its own order of simultaneous events, and takt's simulation goes on after the duration.
+  // Each simulation has its own order of simultaneous events, and takt's simulation goes on after
+  // the duration.
   EXPECT_GE(equal, chains * 9 / 10) << chains;
 }
 

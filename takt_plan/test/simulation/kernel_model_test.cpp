@@ -269,9 +269,8 @@ TEST(KernelModel, AWakeUpWithMoreBudgetThanItsBandwidthAllowsStartsAnew)
   const Index a = machine.add(server(4, 10, 10)), b = machine.add(server(3, 12, 12));
   machine.job(a, 0, 1);
   machine.job(b, 6, 3);
-  machine.job(
-    a, 7, 4);  // 3 left, but only 0.4 * 3 is allowed up to its deadline: begins anew, with deadline
-               // 17 before b's 18
+  machine.job(a, 7, 4);  // 3 left, but only 0.4 * 3 is allowed up to its deadline: begins anew,
+                         // with deadline 17 before b's 18
   EXPECT_EQ(machine.run(30), (Lines{"a0-1 b6-7 a7-11 b11-13"}));
 }
 

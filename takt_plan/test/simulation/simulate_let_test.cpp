@@ -1,5 +1,6 @@
-// Logical execution time in virtual time, with numbers worked out by hand: what the tests of the running executor
-// (takt_core/test/executor/logical_time_test.cpp) see, at exact times. Times are in milliseconds.
+// Logical execution time in virtual time, with numbers worked out by hand: what the tests of the
+// running executor (takt_core/test/executor/logical_time_test.cpp) see, at exact times. Times are
+// in milliseconds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ constexpr Ns kMs = 1'000'000;
 
 using Jobs = std::vector<std::string>;
 
-/// A controller with a period of 20 ms, a reader of its commands on another core, and further callbacks.
+/// A controller with a period of 20 ms, a reader of its commands on another core, and further
+/// callbacks.
 std::string system_of(const std::string & more = {}, const std::string & time = "3ms")
 {
   return R"yaml(
@@ -99,7 +101,8 @@ TEST(SimulateLet, AMessageThatCameAfterTheReleaseBelongsToTheNextPeriod)
   std::erase_if(jobs, [](const std::string & job) {
     return !job.starts_with("in") && !job.starts_with("ctl");
   });
-  // Images come at 1, 11, 21 and so on. The blocker delays the controller until 43, when that of 41 is there.
+  // Images come at 1, 11, 21 and so on. The blocker delays the controller until 43, when that of 41
+  // is there.
   EXPECT_EQ(
     jobs, (Jobs{
             "ctl 0-3", "in 20-21", "in 21-22", "ctl 22-25", "in 43-44", "in 44-45", "ctl 45-48",
@@ -178,7 +181,8 @@ TEST(SimulateLet, PublishingTakesTimeAtTheBorder)
 {
   std::string system = system_of();
   system.replace(system.find("overheads: {}"), 13, "overheads: {dispatch: 1ms, middleware: 2ms}");
-  // The controller: dispatch 1, work 3, holding 2. At the border: dispatch 1, publishing 2. The reader: 1, 2 and 1.
+  // The controller: dispatch 1, work 3, holding 2. At the border: dispatch 1, publishing 2. The
+  // reader: 1, 2 and 1.
   EXPECT_EQ(
     jobs_of(system, schedule_of(), 30 * kMs),
     (Jobs{"ctl 0-6", "ctl 23-29", "read 23-27", "read 43-47"}));

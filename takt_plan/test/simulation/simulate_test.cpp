@@ -164,7 +164,8 @@ executors:
 
 TEST(Simulate, WhoIsWokenByAPublicationPreemptsBeforeThePublishersThreadGoesOn)
 {
-  // When a ends, high runs before the thread of a looks for work. The callback that high starts there is more urgent.
+  // When a ends, high runs before the thread of a looks for work. The callback that high starts
+  // there is more urgent.
   const std::string system = system_of(R"yaml(
   - {id: "/a:timer(50ms)", time: 5ms, period: 50ms, offset: 0ms, publishes: /a}
   - {id: "/high:sub(/a)", time: 1ms, triggers: /a, publishes: /high}
@@ -333,8 +334,8 @@ TEST(Simulate, AnOverloadedTimerSkipsPeriods)
 )yaml");
   const SimulationResult skipping =
     result_of(from_text(system, schedule_of("fifo")), until(100 * kMs));
-  // The runs are at 0; at 25 for the release of 10, which drops 20; at 50 for 30, which drops 40 and 50; at 75 for 60,
-  // which drops 70; at 100 for 80, which drops 90 and 100.
+  // The runs are at 0; at 25 for the release of 10, which drops 20; at 50 for 30, which drops 40
+  // and 50; at 75 for 60, which drops 70; at 100 for 80, which drops 90 and 100.
   EXPECT_EQ(skipping.jobs, 5U);
   EXPECT_EQ(skipping.tasks[0].skipped, 6U);
   EXPECT_EQ(skipping.tasks[0].responses.worst.time(), 45 * kMs);

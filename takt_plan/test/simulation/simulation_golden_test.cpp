@@ -58,8 +58,8 @@ class SimulationReplay : public testing::TestWithParam<std::string>
 {
 };
 
-// Under `poll: empty` the oracle's pools idle while takt's do not: see takt_core's golden replay. The first difference
-// is never a later start.
+// Under `poll: empty` the oracle's pools idle while takt's do not: see takt_core's golden replay.
+// The first difference is never a later start.
 bool has_pool_window_polled_when_empty(const nlohmann::json & scenario)
 {
   const auto & executors = scenario.at("executors");

@@ -1,5 +1,5 @@
-// On random systems whose messages wait for conditions no simulated response exceeds its bound. If a part of the wait is
-// omitted, some do.
+// On random systems whose messages wait for conditions no simulated response exceeds its bound. If
+// a part of the wait is omitted, some do.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// On random systems whose chains read, no simulated response, reaction time or data age exceeds its bound. If a term of
-// the equations is omitted, some do.
+// On random systems whose chains read, no simulated response, reaction time or data age exceeds its
+// bound. If a term of the equations is omitted, some do.
 #include <gtest/gtest.h>
 
 #include <algorithm>

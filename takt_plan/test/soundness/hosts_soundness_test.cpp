@@ -1,5 +1,5 @@
-// Chains that cross two hosts and three processes: no simulated response of a planned system exceeds its bound. Bounds
-// that ignore the delays of messages between hosts are exceeded.
+// Chains that cross two hosts and three processes: no simulated response of a planned system
+// exceeds its bound. Bounds that ignore the delays of messages between hosts are exceeded.
 #include <gtest/gtest.h>
 
 #include <algorithm>

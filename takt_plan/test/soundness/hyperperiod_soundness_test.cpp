@@ -1,5 +1,5 @@
-// Each simulated run is inside the window of one of its callback's jobs. If a term of the windows is omitted, some are
-// not.
+// Each simulated run is inside the window of one of its callback's jobs. If a term of the windows
+// is omitted, some are not.
 #include <gtest/gtest.h>
 
 #include <algorithm>

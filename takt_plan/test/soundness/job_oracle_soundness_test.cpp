@@ -1,8 +1,9 @@
-// takt's claims about random systems hold in a simulation that shares no code with takt (oracles/job_oracle): no
-// response exceeds its bound, and no job is outside of its windows. Claims without one of their terms do not hold.
+// takt's claims about random systems hold in a simulation that shares no code with takt
+// (oracles/job_oracle): no response exceeds its bound, and no job is outside of its windows. Claims
+// without one of their terms do not hold.
 //
-// Unlike takt's own simulation, the oracle lets runs publish at any time, orders simultaneous events at random, and
-// uses any jitter and any delays of messages.
+// Unlike takt's own simulation, the oracle lets runs publish at any time, orders simultaneous
+// events at random, and uses any jitter and any delays of messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,8 +92,8 @@ json phased(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
 }
 
-/// The same, but callbacks that messages start may be in other processes. These have all started when the first timer
-/// is released.
+/// The same, but callbacks that messages start may be in other processes. These have all started
+/// when the first timer is released.
 json beside(std::uint64_t seed, const BoundsOptions & options)
 {
   Model model = test::phased_model(seed);
@@ -243,7 +244,8 @@ TEST(JobOracleSoundness, HoldsWhereProcessesStartAtAnyMoment)
   expect_holds(started, 100);
 }
 
-// Ends found from above had moved below the moments at which the started work entered, so this work was not counted.
+// Ends found from above had moved below the moments at which the started work entered, so this work
+// was not counted.
 TEST(JobOracleSoundness, HoldsWhereARunThatStartsWorkEndsEarlierThanWasKnown)
 {
   JobOracle oracle;
@@ -253,8 +255,8 @@ TEST(JobOracleSoundness, HoldsWhereARunThatStartsWorkEndsEarlierThanWasKnown)
   EXPECT_GT(found.at("in_windows"), 0);
 }
 
-// With the time under way the core has too much work, so busy intervals do not end. The beginnings of earlier
-// hyperperiods are then worse, and an earlier form ignored them.
+// With the time under way the core has too much work, so busy intervals do not end. The beginnings
+// of earlier hyperperiods are then worse, and an earlier form ignored them.
 TEST(JobOracleSoundness, HoldsWhereBusyIntervalsWithTheTimeUnderWayDoNotEnd)
 {
   JobOracle oracle;
@@ -266,8 +268,8 @@ TEST(JobOracleSoundness, HoldsWhereBusyIntervalsWithTheTimeUnderWayDoNotEnd)
   EXPECT_GT(found.at("in_windows"), 0);
 }
 
-// Behind a set, a callback's bound counts from the latest source of the set's messages. From the source of the message
-// that completes the set it may take longer.
+// Behind a set, a callback's bound counts from the latest source of the set's messages. From the
+// source of the message that completes the set it may take longer.
 TEST(JobOracleSoundness, HoldsBehindSetsThatAnOlderMessageCompletes)
 {
   JobOracle oracle;

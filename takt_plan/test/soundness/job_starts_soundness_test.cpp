@@ -1,4 +1,5 @@
-// Processes of one epoch start at any time. After their sets have settled, no simulated response exceeds its bound.
+// Processes of one epoch start at any time. After their sets have settled, no simulated response
+// exceeds its bound.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +22,9 @@ namespace
 constexpr Ns kStarts = 6'000;     // the last process has started by then, and its timers have run
 constexpr Ns kHyperperiods = 10;  // examined after that
 
-/// The first release of each timer is the first one on its grid after its start. The start is that of the process, or
-/// the timer's own, as if the messages before it were lost. Timers that are always released together start together.
+/// The first release of each timer is the first one on its grid after its start. The start is that
+/// of the process, or the timer's own, as if the messages before it were lost. Timers that are
+/// always released together start together.
 template <typename Random>
 Model started(Model model, bool apart, Random & random)
 {
@@ -41,8 +43,9 @@ Model started(Model model, bool apart, Random & random)
   return model;
 }
 
-/// The longest response of each chain, for responses that begin after all sets have settled, and end while timers go
-/// on: at the end, no next message replaces the last message of a set that waits for another one.
+/// The longest response of each chain, for responses that begin after all sets have settled, and
+/// end while timers go on: at the end, no next message replaces the last message of a set that
+/// waits for another one.
 class Settled : public SimulationObserver
 {
 public:
@@ -123,7 +126,8 @@ void run(std::uint64_t seed, const JobTerms & terms, Found & found)
   }
 }
 
-/// Processes on hosts whose clocks are wrong by up to `uncertainty` in either direction. `counted`: the bounds know it.
+/// Processes on hosts whose clocks are wrong by up to `uncertainty` in either direction. `counted`:
+/// the bounds know it.
 void run_apart(std::uint64_t seed, bool counted, Found & found)
 {
   Model model = test::some_processes(seed);
@@ -165,7 +169,8 @@ TEST(JobStartsSoundness, NoResponseIsAboveItsBoundWheneverProcessesStart)
   EXPECT_GT(found.tightest, 0.999) << "worst times reach some bounds";
 }
 
-/// Two sets on one core, on threads of two priorities. The less urgent set starts a callback on the other thread.
+/// Two sets on one core, on threads of two priorities. The less urgent set starts a callback on the
+/// other thread.
 Model two_sets()
 {
   test::Example example(2);
@@ -191,7 +196,8 @@ Model two_sets()
   return model;
 }
 
-// After some starts, the work of one set delays the messages of the next set so much that it is late again, for good.
+// After some starts, the work of one set delays the messages of the next set so much that it is
+// late again, for good.
 TEST(JobStartsSoundness, WorkThatAStartLeavesMayKeepItselfUp)
 {
   const Model model = two_sets();

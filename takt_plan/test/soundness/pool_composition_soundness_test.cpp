@@ -1,4 +1,5 @@
-// Chains that leave a pool for a thread of fixed OS priority and come back: no simulated response exceeds its bound.
+// Chains that leave a pool for a thread of fixed OS priority and come back: no simulated response
+// exceeds its bound.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,4 +1,5 @@
-// Compares simulated responses of random systems with the bounds of the analyses: no response exceeds its bound.
+// Compares simulated responses of random systems with the bounds of the analyses: no response
+// exceeds its bound.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// In systems whose callbacks wait for others or sleep, no simulated response exceeds its bound. If the waits are
-// omitted, some do.
+// In systems whose callbacks wait for others or sleep, no simulated response exceeds its bound. If
+// the waits are omitted, some do.
 #include <gtest/gtest.h>
 
 #include <random>

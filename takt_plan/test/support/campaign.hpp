@@ -1,4 +1,5 @@
-// Campaigns that compare simulated responses with bounds: their length, their seed, and their findings.
+// Campaigns that compare simulated responses with bounds: their length, their seed, and their
+// findings.
 #ifndef TAKT_PLAN__TEST__SUPPORT__CAMPAIGN_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__CAMPAIGN_HPP_
 

@@ -28,10 +28,10 @@ public:
 
   void on_end(Index thread, Index task, Ns release, Ns start, Ns end) override;
 
-  /// Empty for chains whose runs do not show which message they had read: if several callbacks start a callback, if
-  /// others replace the read message, or if the read message was under way for an unknown time (without `exact`).
-  /// `exact`: messages were under way for the model's time. If a message arrives just when a run begins, the run counts
-  /// as having read it.
+  /// Empty for chains whose runs do not show which message they had read: if several callbacks
+  /// start a callback, if others replace the read message, or if the read message was under way for
+  /// an unknown time (without `exact`). `exact`: messages were under way for the model's time. If a
+  /// message arrives just when a run begins, the run counts as having read it.
   std::optional<Ages> ages(Index chain, bool exact) const;
 
 private:
@@ -39,8 +39,8 @@ private:
   {
     Ns release = 0, start = 0, end = 0;
   };
-  using Origins =
-    std::vector<std::ptrdiff_t>;  // per run: the run of the root that caused it; -1: none
+  // per run: the run of the root that caused it; -1: none
+  using Origins = std::vector<std::ptrdiff_t>;
 
   bool can_be_told(const std::vector<Index> & path, bool exact) const;
   Origins by_reading(Index reader, Index from, const Origins & origins) const;

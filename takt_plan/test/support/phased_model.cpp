@@ -23,7 +23,8 @@ Model phased_model(std::uint64_t seed)
     if (task.release) {
       task.timer = true;
       task.release->jitter = 0;
-      // Some timers start later than others by whole periods, so that sets begin with different messages.
+      // Some timers start later than others by whole periods, so that sets begin with different
+      // messages.
       task.release->offset = pick(0, 3 * task.release->period / 50) * 50;
     } else if (task.triggers.size() == 2 && task.triggers[0].from != task.triggers[1].from) {
       task.all = false;

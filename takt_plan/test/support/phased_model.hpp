@@ -10,11 +10,12 @@
 namespace takt_plan::test
 {
 
-/// A random system whose timers have offsets on one epoch; some of its callbacks wait for sets of newest messages.
+/// A random system whose timers have offsets on one epoch; some of its callbacks wait for sets of
+/// newest messages.
 Model phased_model(std::uint64_t seed);
 
-/// The same with some sources on their own clocks, so their phases are unknown. `model` has possible offsets of them,
-/// and the possible slowness of their clocks.
+/// The same with some sources on their own clocks, so their phases are unknown. `model` has
+/// possible offsets of them, and the possible slowness of their clocks.
 struct PartlyPhased
 {
   Model model;

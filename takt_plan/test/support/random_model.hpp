@@ -9,8 +9,8 @@
 namespace takt_plan::test
 {
 
-/// The load of each core is below its capacity. The model has one chain for each way from a release to a task that
-/// starts no other, up to a limit. Small periods keep hyperperiods short.
+/// The load of each core is below its capacity. The model has one chain for each way from a release
+/// to a task that starts no other, up to a limit. Small periods keep hyperperiods short.
 Model random_model(std::uint64_t seed);
 
 /// The same tasks, with one window thread on each core and no other thread.

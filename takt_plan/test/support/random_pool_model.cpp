@@ -139,8 +139,8 @@ private:
     model_.chains.push_back(std::move(chain));
   }
 
-  /// While a task is parked, less urgent tasks begin. While it is not, more urgent tasks precede it. Before its turn
-  /// comes, its group is taken again.
+  /// While a task is parked, less urgent tasks begin. While it is not, more urgent tasks precede
+  /// it. Before its turn comes, its group is taken again.
   void park_again_and_again()
   {
     add_threads(2, takt_core::Order::priority);
@@ -230,8 +230,8 @@ private:
     }
   }
 
-  /// The largest load on which a task depends: of its exclusive group on one thread, and of all tasks that may run on
-  /// one of its threads.
+  /// The largest load on which a task depends: of its exclusive group on one thread, and of all
+  /// tasks that may run on one of its threads.
   double fullest() const
   {
     const detail::Streams streams(model_, in_trigger_order(model_));

@@ -20,8 +20,8 @@ struct SeenTerms
   std::map<std::pair<Analysis, TermKind>, std::uint64_t> kinds;
 };
 
-/// Fails if terms do not add up, if a counted job or task contradicts the model, or if a bound changes when it has
-/// terms. `what` begins the messages.
+/// Fails if terms do not add up, if a counted job or task contradicts the model, or if a bound
+/// changes when it has terms. `what` begins the messages.
 void check_terms(const std::string & what, const Model & model, SeenTerms & seen);
 
 }  // namespace takt_plan::test

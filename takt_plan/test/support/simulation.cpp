@@ -144,7 +144,8 @@ private:
     }
   }
 
-  /// Handles all due events. A thread takes its next job only after all events of this time have come.
+  /// Handles all due events. A thread takes its next job only after all events of this time have
+  /// come.
   void settle()
   {
     bool begun = true;

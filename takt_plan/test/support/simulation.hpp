@@ -1,10 +1,11 @@
 // Runs a model of pinned fifo threads event by event, to find responses above their bounds.
 //
-// It is independent of the analyses: it has threads, queues and messages, but no windows. Its kernel is SCHED_FIFO: the
-// most urgent runnable thread of a core runs; among equals, the one that became runnable first runs until it has no
-// work. Each thread takes the highest priority first, then the earliest release. Under `window` it takes one run of
-// each task that was ready at the polling point, timers first, then by index. A run publishes at some point. Other
-// threads must be pinned. Groups, ceilings and overheads are not simulated.
+// It is independent of the analyses: it has threads, queues and messages, but no windows. Its
+// kernel is SCHED_FIFO: the most urgent runnable thread of a core runs; among equals, the one that
+// became runnable first runs until it has no work. Each thread takes the highest priority first,
+// then the earliest release. Under `window` it takes one run of each task that was ready at the
+// polling point, timers first, then by index. A run publishes at some point. Other threads must be
+// pinned. Groups, ceilings and overheads are not simulated.
 #ifndef TAKT_PLAN__TEST__SUPPORT__SIMULATION_HPP_
 #define TAKT_PLAN__TEST__SUPPORT__SIMULATION_HPP_
 

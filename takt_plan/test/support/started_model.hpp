@@ -18,8 +18,8 @@ double load_of(const Model & model);
 /// Above this load of a core, the work that a start leaves takes long.
 inline constexpr double kMostLoad = 0.95;
 
-/// The time at which sets have settled and that work is done, if all processes have started, and their timers have run,
-/// by `started`.
+/// The time at which sets have settled and that work is done, if all processes have started, and
+/// their timers have run, by `started`.
 Ns settled_from(const Model & model, Ns started);
 
 /// After this time all releases repeat.

@@ -78,7 +78,8 @@ TEST_F(LogSink, WritesUnderTheNodesNameAtTheTimeOfTheCall)
   EXPECT_EQ(g_written[0].name, n->get_logger().get_name());
   EXPECT_EQ(g_written[0].text, "100% of 7 bar");
   EXPECT_NE(g_written[0].file.find("log_sink_test.cpp"), std::string::npos);
-  // The monotonic clock's distance is read when the line is written; a time service may slew meanwhile.
+  // The monotonic clock's distance is read when the line is written; a time service may slew
+  // meanwhile.
   constexpr std::int64_t kSlew = 1'000'000;
   EXPECT_GE(g_written[0].time, before - kSlew);
   EXPECT_LE(g_written[0].time, after + kSlew);

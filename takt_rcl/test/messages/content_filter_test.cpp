@@ -1,4 +1,5 @@
-// Content filters: at creation, at run time, and everything that must outlive the middleware's new reader.
+// Content filters: at creation, at run time, and everything that must outlive the middleware's new
+// reader.
 #include <std_msgs/msg/u_int64.hpp>
 
 #include "ros_test.hpp"
@@ -40,7 +41,8 @@ protected:
       ASSERT_NE(publisher->publish(one), 0u);
     }
   }
-  // After a change of the reader the publisher must find it. The last number passes every filter of these tests.
+  // After a change of the reader the publisher must find it. The last number passes every filter of
+  // these tests.
   void expect(Executor & e, const Numbers & wanted)
   {
     got.clear();

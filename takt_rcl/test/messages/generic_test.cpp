@@ -219,7 +219,8 @@ TEST_F(Generic, ALargerMessageIsDroppedWhereTheOptionsSaySo)
   }
 }
 
-// As logical_time_test.cpp for typed messages: nothing of a group with `let` comes out before the end of the period.
+// As logical_time_test.cpp for typed messages: nothing of a group with `let` comes out before the
+// end of the period.
 TEST_F(Generic, BytesOfAGroupWithLogicalTimeComeOutAtTheEndOfThePeriod)
 {
   const auto schedule = takt_schedule::parse_schedule(

@@ -22,8 +22,8 @@ protected:
       ASSERT_NE(publisher->publish(one), 0u);
     }
   }
-  // The callback takes up to `most` messages after its own. Twice, because a publisher's first message by pointer
-  // travels both ways.
+  // The callback takes up to `most` messages after its own. Twice, because a publisher's first
+  // message by pointer travels both ways.
   void expect_batches(
     const NodeOptions & options, std::size_t most, const std::vector<Numbers> & wanted)
   {

@@ -1,7 +1,8 @@
 // The takt half of test_services.py: a service and a client, until it is told to end.
 //
-//   service /takt_echo        "takt heard <text>"; the text "later" is answered a period of the timer later
-//   client of /python_echo    asks "question 0", "question 1", ... after each answer, and prints the answers
+//   service /takt_echo "takt heard <text>"; the text "later" is answered a period of the timer
+//   later client of /python_echo asks "question 0", "question 1", ... after each answer, and prints
+//   the answers
 #include <cstdio>
 #include <diagnostic_msgs/srv/add_diagnostics.hpp>
 

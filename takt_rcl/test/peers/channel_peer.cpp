@@ -1,8 +1,10 @@
-// Publishes numbers from 0 on /numbers by shared memory: one for each letter on its standard input, in order. `c`: copied, `b`: from a
-// borrowed message. It prints a dot after each. It prints "ready" when a subscription of the channel is there, and ends with its input.
+// Publishes numbers from 0 on /numbers by shared memory: one for each letter on its standard input,
+// in order. `c`: copied, `b`: from a borrowed message. It prints a dot after each. It prints
+// "ready" when a subscription of the channel is there, and ends with its input.
 //
 //     takt_rcl_channel_peer
-//     takt_rcl_channel_peer receive    receives them instead: prints "ready" when it can, and a dot for each message
+//     takt_rcl_channel_peer receive    receives them: prints "ready" when it can, and a dot for
+//     each
 #include <unistd.h>
 
 #include <cstdint>

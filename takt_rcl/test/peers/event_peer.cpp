@@ -1,4 +1,5 @@
-// The takt half of test_events.py: prints the events of its publishers and subscriptions until it is told to end.
+// The takt half of test_events.py: prints the events of its publishers and subscriptions until it
+// is told to end.
 //
 //   publisher /from_takt        best effort; matched, incompatible QoS
 //   subscription /to_takt       reliable; matched, incompatible QoS

@@ -1,4 +1,5 @@
-// The takt half of test_filter.py: prints the numbers that its filter chooses, until it is told to end.
+// The takt half of test_filter.py: prints the numbers that its filter chooses, until it is told to
+// end.
 //
 //   subscription /numbers   with the filter "data = 1 OR data > 5" at first
 //   subscription /filter    another filter

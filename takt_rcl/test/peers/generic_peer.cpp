@@ -1,5 +1,5 @@
-// The takt half of test_generic.py: forwards messages of a type that it gets as its argument, and does not know when it is
-// compiled, until it is told to end.
+// The takt half of test_generic.py: forwards messages of a type that it gets as its argument, and
+// does not know when it is compiled, until it is told to end.
 //
 //   generic_peer TYPE
 //   subscription /to_takt → publisher /from_takt, without a look into them

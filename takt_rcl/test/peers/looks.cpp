@@ -1,6 +1,7 @@
-// Runs until a signal. At its first instruction each callback reads the attributes of its thread from the kernel. It
-// prints them if they differ from those of its previous run, e.g. "hot 1 40 0 2,3": policy, priority, nice value and
-// cores. takt_rclcpp/test/programs has the same program for rclcpp.
+// Runs until a signal. At its first instruction each callback reads the attributes of its thread
+// from the kernel. It prints them if they differ from those of its previous run, e.g. "hot 1 40 0
+// 2,3": policy, priority, nice value and cores. takt_rclcpp/test/programs has the same program for
+// rclcpp.
 //
 //     takt_rcl_looks SCHEDULE EXECUTOR [ROS arguments]
 #include <sched.h>

@@ -1,5 +1,5 @@
-// The takt half of test_parameters.py: a node with one parameter of each type, until it is told to end. An on-set
-// callback refuses the text "no". At the end the program prints the rate.
+// The takt half of test_parameters.py: a node with one parameter of each type, until it is told to
+// end. An on-set callback refuses the text "no". At the end the program prints the rate.
 #include <cstdint>
 #include <cstdio>
 #include <string>

@@ -1,10 +1,11 @@
-// A process of test_epoch.py: one timer under a schedule, for a number of runs. Prints the nominal time of each of its
-// releases on the monotonic clock, and how far TAI was ahead of that clock.
+// A process of test_epoch.py: one timer under a schedule, for a number of runs. Prints the nominal
+// time of each of its releases on the monotonic clock, and how far TAI was ahead of that clock.
 //
 //     takt_rcl_phases SCHEDULE EXECUTOR RUNS
 //
-// The node has the executor's name, since an id belongs to one executor. In its last run but one, while the executor
-// spins, the timer makes a second timer. The first release of that timer is printed after the word "late".
+// The node has the executor's name, since an id belongs to one executor. In its last run but one,
+// while the executor spins, the timer makes a second timer. The first release of that timer is
+// printed after the word "late".
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

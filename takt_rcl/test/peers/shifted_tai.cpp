@@ -1,6 +1,6 @@
-// Linked into a program, it simulates a host whose TAI is off by TAKT_TEST_TAI_SHIFT nanoseconds. The loader finds the
-// program's function before that of the C library, also for takt's libraries. A preloaded library would keep
-// AddressSanitizer from starting.
+// Linked into a program, it simulates a host whose TAI is off by TAKT_TEST_TAI_SHIFT nanoseconds.
+// The loader finds the program's function before that of the C library, also for takt's libraries.
+// A preloaded library would keep AddressSanitizer from starting.
 #include <dlfcn.h>
 #include <time.h>
 

@@ -1,8 +1,9 @@
-// The takt half of test_within.py: a publisher and a subscription of one process, by pointer, on a topic that others may
-// join.
+// The takt half of test_within.py: a publisher and a subscription of one process, by pointer, on a
+// topic that others may join.
 //
-// A timer publishes 1, 2, 3 … on /numbers; numbers of others begin at a million. The program prints a line when it spins,
-// and at its end the numbers that it published, took in this order, and took from others.
+// A timer publishes 1, 2, 3 … on /numbers; numbers of others begin at a million. The program prints
+// a line when it spins, and at its end the numbers that it published, took in this order, and took
+// from others.
 #include <cstdio>
 #include <set>
 #include <std_msgs/msg/u_int64.hpp>

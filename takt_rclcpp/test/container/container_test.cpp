@@ -1,5 +1,5 @@
-// Component containers: rclcpp's under `takt exec`, and takt's own. Components are loaded and unloaded while
-// the container spins.
+// Component containers: rclcpp's under `takt exec`, and takt's own. Components are loaded and
+// unloaded while the container spins.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>

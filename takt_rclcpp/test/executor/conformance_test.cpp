@@ -1,5 +1,5 @@
-// The core's conformance suite (takt_core's test/support/suite.hpp) on takt_rclcpp::Executor: each callback of the
-// suite is a waitable of an rclcpp node in a callback group.
+// The core's conformance suite (takt_core's test/support/suite.hpp) on takt_rclcpp::Executor: each
+// callback of the suite is a waitable of an rclcpp node in a callback group.
 // Not applicable: bindings and priorities that change during a spin (rclcpp has no call for them),
 // the virtual clock, following threads (an option of the core only), and counting exceptions
 // (executor_test has a test).

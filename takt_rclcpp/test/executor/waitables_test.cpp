@@ -1,4 +1,5 @@
-// Waitables that programs write, on takt_rclcpp::Executor: they run when a wait set would find them ready.
+// Waitables that programs write, on takt_rclcpp::Executor: they run when a wait set would find them
+// ready.
 #include <gtest/gtest.h>
 
 #include <thread>

@@ -1,5 +1,5 @@
-// The program of one case of the deadlocks, for both front ends: `front` is rclcpp or takt_rcl. It ends without the
-// callbacks' help, because they hang.
+// The program of one case of the deadlocks, for both front ends: `front` is rclcpp or takt_rcl. It
+// ends without the callbacks' help, because they hang.
 #ifndef DEADLOCK_NODE_HPP_
 #define DEADLOCK_NODE_HPP_
 

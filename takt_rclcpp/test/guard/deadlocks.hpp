@@ -1,4 +1,5 @@
-// The corpus of deadlocks: two callbacks, of which one waits for what the other one does; and waits that are none.
+// The corpus of deadlocks: two callbacks, of which one waits for what the other one does; and waits
+// that are none.
 #ifndef DEADLOCKS_HPP_
 #define DEADLOCKS_HPP_
 

@@ -22,7 +22,8 @@ struct Case
   std::string_view name;
   Place place;
   void (*run)();  ///< null: a log line of the front end
-  /// The kinds that the guard must name for the callback, divided by spaces, and no others; empty: a clean program.
+  /// The kinds that the guard must name for the callback, divided by spaces, and no others; empty:
+  /// a clean program.
   std::string_view kinds;
   /// Kinds that the front end may add.
   std::string_view also = "";

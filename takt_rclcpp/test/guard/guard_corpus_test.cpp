@@ -1,4 +1,5 @@
-// Each program of the corpus under the guard: all of its faults have the right callback and kind, and nothing else has.
+// Each program of the corpus under the guard: all of its faults have the right callback and kind,
+// and nothing else has.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

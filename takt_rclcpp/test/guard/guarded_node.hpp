@@ -1,7 +1,9 @@
-// The program of one case of the corpus, for both front ends: `front` is rclcpp or takt_rcl, and GUARDED_LOG its log line.
+// The program of one case of the corpus, for both front ends: `front` is rclcpp or takt_rcl, and
+// GUARDED_LOG its log line.
 //
-// The case's code runs in a timer, a subscription or a service; messages and requests come from a thread of its own.
-// Beside it a clean timer runs, and this thread does outside of callbacks what none of them should do.
+// The case's code runs in a timer, a subscription or a service; messages and requests come from a
+// thread of its own. Beside it a clean timer runs, and this thread does outside of callbacks what
+// none of them should do.
 #ifndef GUARDED_NODE_HPP_
 #define GUARDED_NODE_HPP_
 
@@ -120,7 +122,8 @@ private:
   front::Client<Asked>::SharedPtr client_;
 };
 
-/// The case that the first argument names; null: it has none. Without an argument it prints the names.
+/// The case that the first argument names; null: it has none. Without an argument it prints the
+/// names.
 inline const Case * case_of(int argc, char ** argv)
 {
   if (argc < 2) {
@@ -134,7 +137,8 @@ inline const Case * case_of(int argc, char ** argv)
   return found == kCases.end() ? nullptr : found;
 }
 
-/// Locks all memory, with room on the heap, so that only the case of page faults has some. Says so if it cannot.
+/// Locks all memory, with room on the heap, so that only the case of page faults has some. Says so
+/// if it cannot.
 inline void lock_memory()
 {
   ::mallopt(M_ARENA_MAX, 1);

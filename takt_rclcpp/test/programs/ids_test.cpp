@@ -1,4 +1,5 @@
-// The ids of an adopted program's callbacks, groups and executors, and rules for callbacks that come late.
+// The ids of an adopted program's callbacks, groups and executors, and rules for callbacks that
+// come late.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

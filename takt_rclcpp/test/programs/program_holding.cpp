@@ -1,4 +1,5 @@
-// Messages of a callback group with logical execution time, in each form in which a program publishes.
+// Messages of a callback group with logical execution time, in each form in which a program
+// publishes.
 #include <array>
 #include <atomic>
 #include <rclcpp/serialization.hpp>
@@ -21,8 +22,8 @@ constexpr int kForms = 3;
 /// How many messages of each run the readers have heard.
 using Heard = std::array<std::atomic<int>, kRuns + 1>;
 
-/// Publishes a message in each form, and then works for so long that an executor with two threads runs the readers'
-/// callbacks meanwhile, unless the messages are held.
+/// Publishes a message in each form, and then works for so long that an executor with two threads
+/// runs the readers' callbacks meanwhile, unless the messages are held.
 class Writer : public rclcpp::Node
 {
 public:
@@ -119,7 +120,8 @@ void holds_messages_in_a_short_buffer()
   holds(true, 1);
 }
 
-// The program ends its context in the run that published. A node of another context hears the message.
+// The program ends its context in the run that published. A node of another context hears the
+// message.
 void ends_its_context_with_a_held_message()
 {
   const auto apart = std::make_shared<rclcpp::Context>();

@@ -1,5 +1,5 @@
-// Callbacks with equal ids, groups that rclcpp makes, and callbacks and executors that take the places of destroyed
-// ones.
+// Callbacks with equal ids, groups that rclcpp makes, and callbacks and executors that take the
+// places of destroyed ones.
 #include <unistd.h>
 
 #include <atomic>

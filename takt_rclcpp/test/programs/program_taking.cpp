@@ -260,7 +260,8 @@ void follow_one_another()
       begin->get_subscription_count() == 2 && go_on->get_subscription_count() == 1 &&
       at_first->get_publisher_count() == 1 && at_second->get_publisher_count() == 1 &&
       at_beside->get_publisher_count() == 1;
-    // When the spin begins, takt looks once for messages in each subscription. A timer that was due before may come first.
+    // When the spin begins, takt looks once for messages in each subscription. A timer that was due
+    // before may come first.
     const bool looked = ++ticks > 1;
     if (sent == 3) {
       executor.cancel();

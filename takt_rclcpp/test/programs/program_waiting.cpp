@@ -115,8 +115,8 @@ void messages_wait_within_the_process()
   say("then:" + heard);
 }
 
-// A timer publishes several messages in each run, and rclcpp triggers the subscription's guard condition again for each
-// one that a take leaves.
+// A timer publishes several messages in each run, and rclcpp triggers the subscription's guard
+// condition again for each one that a take leaves.
 void bursts_within_the_process()
 {
   SingleThreadedExecutor executor;

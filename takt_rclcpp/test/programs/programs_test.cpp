@@ -70,14 +70,16 @@ Outcome run(const std::string & command)
   return outcome;
 }
 
-// The first stays rclcpp's own, which --strict makes an error; the second ends rclcpp's own pool; the third goes on
-// until a signal and the fourth reads commands, and the tests of takt_cli run these; rclcpp's own loop does not come to
-// the end of the fifth at times; rclcpp's own pool mostly hangs in the one that waits for its successor (ids_test runs
-// it); of the one with listeners of its own rclcpp's own loop at times misses the second match (on a busy machine in
-// half of the runs); rclcpp's own pool at times runs a waitable once more than it has work: one thread asks whether it
-// is ready, another one does the work, and the first one runs it all the same; rclcpp's server of an action at times
-// does not know a goal that it has just accepted; the order of `follow_one_another` is the schedule's; the others print
-// what the middleware did. `calls_in_a_callback` and those that wait need a schedule with several threads.
+// The first stays rclcpp's own, which --strict makes an error; the second ends rclcpp's own pool;
+// the third goes on until a signal and the fourth reads commands, and the tests of takt_cli run
+// these; rclcpp's own loop does not come to the end of the fifth at times; rclcpp's own pool mostly
+// hangs in the one that waits for its successor (ids_test runs it); of the one with listeners of
+// its own rclcpp's own loop at times misses the second match (on a busy machine in half of the
+// runs); rclcpp's own pool at times runs a waitable once more than it has work: one thread asks
+// whether it is ready, another one does the work, and the first one runs it all the same; rclcpp's
+// server of an action at times does not know a goal that it has just accepted; the order of
+// `follow_one_another` is the schedule's; the others print what the middleware did.
+// `calls_in_a_callback` and those that wait need a schedule with several threads.
 const std::set<std::string> kOwnTests{
   "parts_of_a_spin",
   "one_of_two_pools_throws",
@@ -387,7 +389,8 @@ TEST(Triggers, messages_wait_for_the_callback_that_takes_them)
   std::remove(schedule.c_str());
 }
 
-// With logical execution time the messages of a run wait for the end of its period, in whatever form they are published.
+// With logical execution time the messages of a run wait for the end of its period, in whatever
+// form they are published.
 TEST(LogicalTime, messages_wait_for_the_end_of_the_period)
 {
   const std::string schedule = temporary("let.yaml");

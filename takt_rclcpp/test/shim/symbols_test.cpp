@@ -53,7 +53,8 @@ Names without(const Names & some, const Names & others)
   return rest;
 }
 
-// An adopted executor may spin on while the program ends, so nothing that it uses is destroyed then.
+// An adopted executor may spin on while the program ends, so nothing that it uses is destroyed
+// then.
 TEST(Symbols, have_no_object_that_is_destroyed_at_the_end)
 {
   std::istringstream libraries(TAKT_LIBRARIES);

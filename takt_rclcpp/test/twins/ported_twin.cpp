@@ -1,5 +1,6 @@
-// The same nodes on takt_rcl, under the schedule of the first argument. Prints a line for each callback of twin_nodes.hpp:
-// its id, its group, and how often it ran. With the second argument `turns` it runs the node of turns.hpp.
+// The same nodes on takt_rcl, under the schedule of the first argument. Prints a line for each
+// callback of twin_nodes.hpp: its id, its group, and how often it ran. With the second argument
+// `turns` it runs the node of turns.hpp.
 #include <atomic>
 #include <cstdio>
 #include <map>

@@ -54,8 +54,9 @@ private:
       return;
     }
     starter_->cancel();
-    // Most middlewares deliver a message within the process while `publish` runs. A middleware that delivers later
-    // keeps the order of the messages. So the witness, which runs on another thread, gets its message last.
+    // Most middlewares deliver a message within the process while `publish` runs. A middleware that
+    // delivers later keeps the order of the messages. So the witness, which runs on another thread,
+    // gets its message last.
     to_low_->publish(Int32());
     to_high_->publish(Int32());
     to_witness_->publish(Int32());

@@ -1,5 +1,5 @@
-// The same nodes on takt_rcl and, adopted, on rclcpp have the same ids, groups, numbers of runs and order of runs under
-// one schedule.
+// The same nodes on takt_rcl and, adopted, on rclcpp have the same ids, groups, numbers of runs and
+// order of runs under one schedule.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// Compiles with TAKT_ARGUMENT=char; not with `unsigned char`, of which the logger would keep the pointer only.
+// Compiles with TAKT_ARGUMENT=char; not with `unsigned char`, of which the logger would keep the
+// pointer only.
 #include "takt_rt/log/logger.hpp"
 
 void log(takt_rt::Logger & logger, const TAKT_ARGUMENT * text)

@@ -1,4 +1,5 @@
-// A value of two words for rings that a test steps through: a reader that meets a writer sees two different words.
+// A value of two words for rings that a test steps through: a reader that meets a writer sees two
+// different words.
 #ifndef SUPPORT__STEPPED_VALUE_HPP_
 #define SUPPORT__STEPPED_VALUE_HPP_
 

@@ -168,7 +168,8 @@ std::pair<std::uint64_t, std::uint64_t> Stepper::state() const
   return hash;
 }
 
-// Follows `path_`, then each first choice, to the end (true) or to a state that another execution has reached.
+// Follows `path_`, then each first choice, to the end (true) or to a state that another execution
+// has reached.
 bool Stepper::execute()
 {
   const std::size_t count = fibers_.size();

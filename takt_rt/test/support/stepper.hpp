@@ -1,13 +1,14 @@
 // Runs real lock-free code through every interleaving of its accesses to shared words.
 //
-// The code under test is a template over its words, and on its mutex where it has one. On `SteppedWord` each access
-// switches to the explorer, which chooses the next thread. Threads are fibers. An execution is repeated from its
-// start for each choice. A state (the values of all words and all that each thread has read so far) is explored once,
-// so loops are allowed.
+// The code under test is a template over its words, and on its mutex where it has one. On
+// `SteppedWord` each access switches to the explorer, which chooses the next thread. Threads are
+// fibers. An execution is repeated from its start for each choice. A state (the values of all words
+// and all that each thread has read so far) is explored once, so loops are allowed.
 //
-// A store that is not sequentially consistent waits in its thread's buffer until the explorer makes it visible, as the
-// C++ memory model allows and x86 does; so the test finds a store that needs to be sequentially consistent and is not.
-// `Weakness` makes the words weaker than requested: a broken twin of the real code without one fence or one re-check.
+// A store that is not sequentially consistent waits in its thread's buffer until the explorer makes
+// it visible, as the C++ memory model allows and x86 does; so the test finds a store that needs to
+// be sequentially consistent and is not. `Weakness` makes the words weaker than requested: a broken
+// twin of the real code without one fence or one re-check.
 #ifndef SUPPORT__STEPPER_HPP_
 #define SUPPORT__STEPPER_HPP_
 

@@ -11,8 +11,8 @@
 namespace takt_rt::test
 {
 
-/// Time passes only while the loop sleeps: the sleep ends at the requested time plus `late` of this sleep's number,
-/// counted from 0.
+/// Time passes only while the loop sleeps: the sleep ends at the requested time plus `late` of this
+/// sleep's number, counted from 0.
 class VirtualClock
 {
 public:

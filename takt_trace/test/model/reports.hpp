@@ -1,4 +1,5 @@
-// Reports as adopted executors write them (src/adopt/report.cpp), for tests of the code that reads them.
+// Reports as adopted executors write them (src/adopt/report.cpp), for tests of the code that reads
+// them.
 #ifndef MODEL__REPORTS_HPP_
 #define MODEL__REPORTS_HPP_
 

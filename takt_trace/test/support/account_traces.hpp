@@ -17,8 +17,9 @@
 namespace takt_trace::test
 {
 
-/// The chain "hot" has /a in the first process, and /b and /c in the second, with a deadline of 50 ns. The publishers
-/// are 1 to 3. The test numbers the messages. Both processes record from 1000 to 2000 ns.
+/// The chain "hot" has /a in the first process, and /b and /c in the second, with a deadline of 50
+/// ns. The publishers are 1 to 3. The test numbers the messages. Both processes record from 1000 to
+/// 2000 ns.
 class TwoProcesses
 {
 public:

@@ -13,8 +13,9 @@ namespace takt_trace::test
 
 constexpr std::uint32_t kRoot = 0, kLast = 1, kSibling = 2, kNoise = 3;  // callbacks
 
-/// A process of the host "here" with a thread for each list. The chain "hot" goes from callback 0 to callback 1, with a
-/// deadline of 90 ns. Callback 2 is in the group and the node of callback 1, callback 3 in neither.
+/// A process of the host "here" with a thread for each list. The chain "hot" goes from callback 0
+/// to callback 1, with a deadline of 90 ns. Callback 2 is in the group and the node of callback 1,
+/// callback 3 in neither.
 inline ProcessTrace chain_process(std::vector<std::vector<Record>> threads)
 {
   ProcessTrace trace = process_of(std::move(threads));
@@ -27,14 +28,16 @@ inline ProcessTrace chain_process(std::vector<std::vector<Record>> threads)
   return trace;
 }
 
-/// The root's run: it is released at 100 and picked at 110. It starts at 112, publishes at 130 and ends at 140.
+/// The root's run: it is released at 100 and picked at 110. It starts at 112, publishes at 130 and
+/// ends at 140.
 inline std::vector<Record> root_run(int core = -1)
 {
   return {
     run_start(112, kRoot, 100, 0, 0, core), publish(130, 0, {7, 1}), run_end(140, kRoot, 110)};
 }
 
-/// The last callback's run: its message arrives at 150. It starts 5 ns after its pick, and ends 30 ns after its pick.
+/// The last callback's run: its message arrives at 150. It starts 5 ns after its pick, and ends 30
+/// ns after its pick.
 inline std::vector<Record> last_run(
   std::int64_t picked, int core = -1, std::vector<Record> measured = {}, std::int64_t cpu = 0,
   std::int64_t take_cpu = 0)

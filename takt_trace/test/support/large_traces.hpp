@@ -1,5 +1,6 @@
-// Trace files of any size, as programs record them: two processes, a chain across them and one within the first
-// process, states, spans, counters, lost messages and skipped periods. The same number of periods gives the same file.
+// Trace files of any size, as programs record them: two processes, a chain across them and one
+// within the first process, states, spans, counters, lost messages and skipped periods. The same
+// number of periods gives the same file.
 #ifndef SUPPORT__LARGE_TRACES_HPP_
 #define SUPPORT__LARGE_TRACES_HPP_
 

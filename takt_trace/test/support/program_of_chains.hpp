@@ -1,4 +1,5 @@
-// A random program as its processes record it: a chain through some threads, and other callbacks that delay it.
+// A random program as its processes record it: a chain through some threads, and other callbacks
+// that delay it.
 #ifndef SUPPORT__PROGRAM_OF_CHAINS_HPP_
 #define SUPPORT__PROGRAM_OF_CHAINS_HPP_
 
@@ -86,8 +87,8 @@ private:
     }
   }
 
-  /// A run that takes the message `taken`, publishes `published`, and ends the activation with the release `ended`, if
-  /// these are not 0. Returns the time of the publish, else of the end.
+  /// A run that takes the message `taken`, publishes `published`, and ends the activation with the
+  /// release `ended`, if these are not 0. Returns the time of the publish, else of the end.
   std::int64_t run(
     const Step & step, std::int64_t arrival, std::int64_t taken, std::int64_t published,
     bool measured, std::int64_t ended)

@@ -1,5 +1,5 @@
-// The content of a written trace as a viewer shows it, in any format: tracks with slices, instants and samples, and the
-// faults of the trace.
+// The content of a written trace as a viewer shows it, in any format: tracks with slices, instants
+// and samples, and the faults of the trace.
 #ifndef SUPPORT__SEEN_HPP_
 #define SUPPORT__SEEN_HPP_
 

@@ -102,9 +102,9 @@ inline Record host_stall(
 }
 
 /// A process of the host "here" with these threads, and with names:
-/// callbacks 0 "/lidar:timer(100ms)", 1 "/filter:sub(/points)", 2 "/brake:sub(/obstacles)", 3 "/brake:sub(stop)";
-/// chain 0 "see" without a deadline, 1 "brake" with one of 10 ms; topics 0 "/points", 1 "/obstacles";
-/// names 0 "load", 1 "sort", 2 "level".
+/// callbacks 0 "/lidar:timer(100ms)", 1 "/filter:sub(/points)", 2 "/brake:sub(/obstacles)", 3
+/// "/brake:sub(stop)"; chain 0 "see" without a deadline, 1 "brake" with one of 10 ms; topics 0
+/// "/points", 1 "/obstacles"; names 0 "load", 1 "sort", 2 "level".
 inline ProcessTrace process_of(std::vector<std::vector<Record>> threads)
 {
   ProcessTrace trace;

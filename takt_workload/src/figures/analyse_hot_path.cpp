@@ -28,7 +28,8 @@ void add_parts(
     }
     const RunRecord & run = causality.runs()[i];
     const bool worked = run.work_end != Time{};
-    // If a message woke a more urgent thread on the same core, the next run begins before the end of this one.
+    // If a message woke a more urgent thread on the same core, the next run begins before the end
+    // of this one.
     const Time left = std::min(run.end, next->start);
     const Duration effort = run.work_cpu + run.slept;
     work += effort;
@@ -55,8 +56,9 @@ public:
   {
   }
 
-  // The lower limit of all samples: the least work on any way from one of these roots to the sink, without the sink's
-  // work. The inputs of a fusion are alternatives; the work of one of them counts.
+  // The lower limit of all samples: the least work on any way from one of these roots to the sink,
+  // without the sink's work. The inputs of a fusion are alternatives; the work of one of them
+  // counts.
   std::int64_t operator()(
     const std::vector<std::uint32_t> & between, const std::set<std::uint32_t> & roots,
     std::uint32_t sink) const

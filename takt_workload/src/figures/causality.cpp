@@ -16,8 +16,8 @@ std::vector<RunRecord> by_start(std::vector<RunRecord> runs)
   return runs;
 }
 
-// Runs of one node take turns in the order of their starts, because a record does not have the time at which the run
-// stored its message.
+// Runs of one node take turns in the order of their starts, because a record does not have the time
+// at which the run stored its message.
 takt_trace::RunFlow flow_of(
   const Graph & graph, const CallbackTable & table, const std::vector<RunRecord> & runs)
 {

@@ -1,8 +1,9 @@
-// Which run caused which: the runs of all processes of a graph, joined by the messages that they took and published.
+// Which run caused which: the runs of all processes of a graph, joined by the messages that they
+// took and published.
 //
-// Each topic has one publisher, so the topic names it. In a fusion or a planner, a run that only stores its message
-// hands it to the next run of the node that publishes, unless a newer message replaces it before
-// (takt_trace/run_flow.hpp). Set-up only.
+// Each topic has one publisher, so the topic names it. In a fusion or a planner, a run that only
+// stores its message hands it to the next run of the node that publishes, unless a newer message
+// replaces it before (takt_trace/run_flow.hpp). Set-up only.
 #ifndef TAKT_WORKLOAD__SRC__FIGURES__CAUSALITY_HPP_
 #define TAKT_WORKLOAD__SRC__FIGURES__CAUSALITY_HPP_
 

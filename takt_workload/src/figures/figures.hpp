@@ -70,12 +70,11 @@ struct ChainFigures
 /// The parts of a sample's time, along the messages that led to it. They add up to the sample.
 struct HotPathParts
 {
-  std::vector<std::int64_t> work_ns;     ///< CPU time of the work, and sleep
-  std::vector<std::int64_t> held_up_ns;  ///< time of the work beyond that: another thread or an
-                                         ///< interrupt had the core
-  std::vector<std::int64_t>
-    publishing_ns;  ///< from the end of work to the end of the run, or to the start of the next run
-                    ///< if that is earlier
+  std::vector<std::int64_t> work_ns;        ///< CPU time of the work, and sleep
+  std::vector<std::int64_t> held_up_ns;     ///< time of the work beyond that: another thread or an
+                                            ///< interrupt had the core
+  std::vector<std::int64_t> publishing_ns;  ///< from the end of work to the end of the run, or to
+                                            ///< the start of the next run if that is earlier
   std::vector<std::int64_t> handing_over_ns;  ///< from a run's end to the next one's start
 };
 
@@ -85,9 +84,9 @@ struct HotPathFigures
                                           ///< sink
   std::vector<std::int64_t> from_due_ns;  ///< from the due time of that root to the start of the
                                           ///< sink
-  std::int64_t floor_ns =
-    0;  ///< the least sum of median work and sleep from a root with samples (included) to the sink
-        ///< (excluded)
+  /// The least sum of median work and sleep from a root with samples (included) to the sink
+  /// (excluded).
+  std::int64_t floor_ns = 0;
   std::uint64_t drops = 0;  ///< messages lost on the way to the sink
   HotPathParts parts;       ///< for samples whose messages lead back to the later root
 };
@@ -103,8 +102,8 @@ struct LoadFigures
 {
   double asked = 0.0;  ///< in cores
   double applied = 0.0;
-  /// The difference between the two that the end of the measured time can cause: one run of each callback. It is large
-  /// for a run of a second, and negligible for a run of a minute.
+  /// The difference between the two that the end of the measured time can cause: one run of each
+  /// callback. It is large for a run of a second, and negligible for a run of a minute.
   double margin = 0.0;
 
   /// True if less work was done than asked for, by more than the end of the measured time can
@@ -129,8 +128,8 @@ struct Analysis
   std::vector<Stall> stalls;          ///< stalls that the witness saw, and overruns
 };
 
-/// Statistics cover runs that start (and activations that are released) between the latest `measured_from` and the
-/// earliest `measured_to` of all processes. Omits records with an `error`.
+/// Statistics cover runs that start (and activations that are released) between the latest
+/// `measured_from` and the earliest `measured_to` of all processes. Omits records with an `error`.
 Analysis analyse(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 /// The runs of all processes without an `error`. Marks messages from outside of the graph.

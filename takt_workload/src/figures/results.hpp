@@ -22,8 +22,8 @@ nlohmann::json results_json(
   const Graph & graph, const RunOptions & options, const Host & host,
   const std::vector<ProcessRecord> & processes, const Analysis & analysis);
 
-/// The raw records of all runs, including the warm-up, one line each. All figures are computed from them. About 80
-/// bytes for each run. docs/graphs.md explains the columns.
+/// The raw records of all runs, including the warm-up, one line each. All figures are computed from
+/// them. About 80 bytes for each run. docs/graphs.md explains the columns.
 std::string records_json(const Graph & graph, const std::vector<ProcessRecord> & processes);
 
 nlohmann::json to_json(const Summary & summary);

@@ -72,7 +72,8 @@ std::string kpi_rows(const std::vector<ProcessRecord> & processes, const Analysi
   return text.empty() ? text : head("figures") + text;
 }
 
-// " (/Sensor:timer(25ms) 12, ...)": the timers that skipped periods. Most of them do so for one common cause.
+// " (/Sensor:timer(25ms) 12, ...)": the timers that skipped periods. Most of them do so for one
+// common cause.
 std::string skipping_timers(const CallbackTable & table, const Analysis & analysis)
 {
   std::string text;
@@ -86,8 +87,8 @@ std::string skipping_timers(const CallbackTable & table, const Analysis & analys
   return text.empty() ? text : text + ")";
 }
 
-// The callbacks without a rule in the schedule. Empty if no callback has a rule: then the schedule has no rules, or a
-// warning says that it belongs to another graph.
+// The callbacks without a rule in the schedule. Empty if no callback has a rule: then the schedule
+// has no rules, or a warning says that it belongs to another graph.
 std::string defaulted_line(
   const CallbackTable & table, const std::vector<ProcessRecord> & processes)
 {

@@ -14,8 +14,8 @@ namespace
 // The longest time after the end of a run in which its last message may arrive.
 constexpr takt_rt::Duration kOnItsWay = std::chrono::milliseconds(1);
 
-// At a load of up to 90 %, the delayed work is done within ten times the length of the stall. This is also the limit of
-// a span.
+// At a load of up to 90 %, the delayed work is done within ten times the length of the stall. This
+// is also the limit of a span.
 constexpr int kMostTimes = 10;
 constexpr takt_rt::Duration kLeast = std::chrono::milliseconds(50);
 

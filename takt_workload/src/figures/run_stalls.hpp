@@ -1,4 +1,5 @@
-// Stalls that show in the records of runs, and the time that runs needed to catch up with a stall. Set-up only.
+// Stalls that show in the records of runs, and the time that runs needed to catch up with a stall.
+// Set-up only.
 #ifndef TAKT_WORKLOAD__SRC__FIGURES__RUN_STALLS_HPP_
 #define TAKT_WORKLOAD__SRC__FIGURES__RUN_STALLS_HPP_
 
@@ -15,10 +16,11 @@ using takt_trace::HeldUp;
 using takt_trace::StallIndex;
 using takt_trace::TimeSpan;
 
-/// The spans in which runs that a stall delayed are worked off. Each span begins at the end of a stall. It
-/// ends when no run is waiting or under way on any core, and no run has ended, and so may have sent a
-/// message, within the last millisecond. No span is longer than ten times its stall, or than 50 ms if that
-/// is more. A run that is released in such a span may wait for the delayed runs; no bound covers that wait.
+/// The spans in which runs that a stall delayed are worked off. Each span begins at the end of a
+/// stall. It ends when no run is waiting or under way on any core, and no run has ended, and so may
+/// have sent a message, within the last millisecond. No span is longer than ten times its stall, or
+/// than 50 ms if that is more. A run that is released in such a span may wait for the delayed runs;
+/// no bound covers that wait.
 std::vector<TimeSpan> catching_up(
   const std::vector<Stall> & stalls, const std::vector<RunRecord> & runs);
 

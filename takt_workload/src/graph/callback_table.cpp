@@ -31,8 +31,8 @@ std::string group_name(const Node & node, std::string_view topic_or_timer)
   return "";
 }
 
-/// Gives the callbacks and groups of one node the ids that the node itself will give them. If the node takes a topic
-/// twice, the second subscription gets `#2`.
+/// Gives the callbacks and groups of one node the ids that the node itself will give them. If the
+/// node takes a topic twice, the second subscription gets `#2`.
 class NodeIds
 {
 public:

@@ -28,8 +28,8 @@ struct NodeDefaults
   std::uint32_t depth = 1;
 };
 
-/// Reads a time, or a map with `min`, `max` and optionally `mean` and `deviation`, under `key` (`work` or `sleep`).
-/// Empty if it is absent or faulty. `owner` names the map in faults.
+/// Reads a time, or a map with `min`, `max` and optionally `mean` and `deviation`, under `key`
+/// (`work` or `sleep`). Empty if it is absent or faulty. `owner` names the map in faults.
 std::optional<WorkTime> read_work(
   MapReader & map, const std::string & key, const std::string & owner, Findings & findings);
 
@@ -49,8 +49,8 @@ void read_graph_chains(
 void read_kpis(
   const YamlNode & node, const Doubtful & doubtful, Graph & graph, Findings & findings);
 
-/// Finds faults of the whole graph: doubled names, topics without a publisher, cycles without a timer. Adds the faulty
-/// nodes to `doubtful`.
+/// Finds faults of the whole graph: doubled names, topics without a publisher, cycles without a
+/// timer. Adds the faulty nodes to `doubtful`.
 void check_graph(const Graph & graph, Doubtful & doubtful, Findings & findings);
 
 /// Adds the slash that "Name" lacks; "/Name" stays.

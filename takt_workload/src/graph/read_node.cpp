@@ -19,7 +19,8 @@ namespace
 constexpr int kMaxDepth = 10'000;
 // The middleware adds characters to a name; together they may have 255.
 constexpr std::size_t kMaxName = 200;
-// No timer of a general-purpose kernel keeps shorter periods, and the records of all runs must fit into memory.
+// No timer of a general-purpose kernel keeps shorter periods, and the records of all runs must fit
+// into memory.
 constexpr takt_rt::Duration kLeastPeriod = std::chrono::microseconds(10);
 
 constexpr const char * kNames =

@@ -29,11 +29,12 @@ struct SystemOptions
   bool witness = false;  ///< includes the threads with which takt_run watches for stalls
 };
 
-/// Makes one host `machine` with one executor `main`, or for several processes the executors `part_1`, `part_2` and so
-/// on. The callbacks have the ids of a run. A fusion is a set of its subscriptions (trigger: newest). The inputs of a
-/// cyclic node take their messages without work, and its timer reads their topics. The best and worst execution times
-/// are the graph's work. `overheads` has the other costs of a run. A timer without an offset has its first release
-/// after one period.
+/// Makes one host `machine` with one executor `main`, or for several processes the executors
+/// `part_1`, `part_2` and so on. The callbacks have the ids of a run. A fusion is a set of its
+/// subscriptions (trigger: newest). The inputs of a cyclic node take their messages without work,
+/// and its timer reads their topics. The best and worst execution times are the graph's work.
+/// `overheads` has the other costs of a run. A timer without an offset has its first release after
+/// one period.
 takt_schedule::System system_of(const Graph & graph, const SystemOptions & options = {});
 
 }  // namespace takt_workload

@@ -1,7 +1,8 @@
-// The CPU time that a run of a callback uses, or the time that it sleeps: fixed, or drawn from a distribution.
+// The CPU time that a run of a callback uses, or the time that it sleeps: fixed, or drawn from a
+// distribution.
 //
-// Deterministic: the value of a run depends only on the seed, the callback and the run's number. So two runs of one
-// graph have the same load in any order of scheduling.
+// Deterministic: the value of a run depends only on the seed, the callback and the run's number. So
+// two runs of one graph have the same load in any order of scheduling.
 #ifndef TAKT_WORKLOAD__SRC__GRAPH__WORK_TIME_HPP_
 #define TAKT_WORKLOAD__SRC__GRAPH__WORK_TIME_HPP_
 

@@ -20,7 +20,8 @@ Burners::Burners(const std::vector<int> & cores, int on_each_core)
     for (const int core : cores) {
       for (int i = 0; i < on_each_core; ++i) {
         takt_rt::ThreadAttributes attributes;
-        // Do not inherit the policy: the user may have started this process under a real-time policy.
+        // Do not inherit the policy: the user may have started this process under a real-time
+        // policy.
         attributes.policy = takt_rt::Policy::other;
         attributes.cores = {core};
         attributes.name = "load";

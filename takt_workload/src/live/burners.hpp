@@ -1,4 +1,5 @@
-// Load that can be switched: several busy ordinary threads on each core, as of programs that never sleep.
+// Load that can be switched: several busy ordinary threads on each core, as of programs that never
+// sleep.
 #ifndef LIVE__BURNERS_HPP_
 #define LIVE__BURNERS_HPP_
 

@@ -2,7 +2,8 @@
 //
 //     camera: timer 30 Hz --image--> perception: logger, detector --actuation--> actuation
 //
-// The logger subscribes before the detector: 1 to 10 ms of CPU time and 1 ms of sleep, the detector 3 ms, the actuation 150 us.
+// The logger subscribes before the detector: 1 to 10 ms of CPU time and 1 ms of sleep, the detector
+// 3 ms, the actuation 150 us.
 #ifndef LIVE__CAMERA_GRAPH_HPP_
 #define LIVE__CAMERA_GRAPH_HPP_
 
@@ -28,7 +29,7 @@ struct SeenImage
   takt_rt::Time actuated{};  ///< at its end
 };
 
-/// What a graph did. Written by its callbacks, read by one thread that watches.
+/// The account of a graph's runs. Its callbacks write it, and one thread that watches reads it.
 struct SeenImages
 {
   static constexpr std::size_t kWaiting = 4096;  ///< images between two looks
@@ -45,7 +46,8 @@ public:
   /// The planned side is proven to need 3.6 ms; the logger alone takes 2 to 11 ms.
   static constexpr takt_rt::Duration kDeadline = std::chrono::milliseconds(8);
 
-  /// Makes the nodes /`side`/camera and so on; `offset` of the camera's first image from the start. Set-up only.
+  /// Makes the nodes /`side`/camera and so on; `offset` of the camera's first image from the start.
+  /// Set-up only.
   CameraGraph(
     const std::shared_ptr<takt_rcl::Context> & context, const std::string & side,
     takt_rt::Duration offset, const Work & work);

@@ -1,4 +1,5 @@
-// The control loop of the pendulum, whoever calls its cycles: a thread of its own, or a timer of an executor.
+// The control loop of the pendulum, for any caller of its cycles: a thread of its own, or a timer
+// of an executor.
 #ifndef LIVE__CONTROL_LOOP_HPP_
 #define LIVE__CONTROL_LOOP_HPP_
 
@@ -26,8 +27,8 @@ struct ControlState
   bool stands = true;
   std::uint64_t cycles = 0;
   std::uint64_t missed = 0;  ///< periods without a cycle
-  std::uint64_t late =
-    0;  ///< cycles with a torque after their deadline, which is the end of their period
+  /// Cycles with a torque after their deadline, which is the end of their period.
+  std::uint64_t late = 0;
   std::uint64_t falls = 0;
 };
 
@@ -42,7 +43,8 @@ public:
   /// `compute` uses kWork. Set-up only.
   ControlLoop(takt_rt::CycleClock & clock, Compute compute);
 
-  /// Begins all counts anew, and sets the pendulum up at the next cycle. While no cycle runs; one thread.
+  /// Begins all counts anew, and sets the pendulum up at the next cycle. While no cycle runs; one
+  /// thread.
   void start();
   /// One cycle. One thread at a time; real-time safe.
   void step(const takt_rt::Cycle & cycle) noexcept;

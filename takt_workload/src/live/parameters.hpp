@@ -10,7 +10,8 @@
 namespace takt_workload
 {
 
-/// Sets each of `values` as `ros2 param set` would. Returns the reasons of those that the node refuses, else an empty text.
+/// Sets each of `values` as `ros2 param set` would. Returns the reasons of those that the node
+/// refuses, else an empty text.
 std::string set_parameters(takt_rcl::Node & node, const nlohmann::json & values);
 
 /// A descriptor of a number in a range.

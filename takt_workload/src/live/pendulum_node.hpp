@@ -37,7 +37,8 @@ struct PendulumParameters
   ControlSetting control{};
 };
 
-/// Publishes the angle at 30 Hz, and logs it, which takes 20 to 35 ms of CPU time. Set-up only, unless stated otherwise.
+/// Publishes the angle at 30 Hz, and logs it, which takes 20 to 35 ms of CPU time. Set-up only,
+/// unless stated otherwise.
 class PendulumNode : public takt_rcl::Node
 {
 public:

@@ -12,7 +12,8 @@ using takt_rt::Time;
 namespace
 {
 
-// Without control it falls within a fraction of this: longer gaps, as of a suspended machine, need no steps.
+// Without control it falls within a fraction of this: longer gaps, as of a suspended machine, need
+// no steps.
 constexpr Duration kLongestGap = std::chrono::seconds(1);
 
 double in_seconds(Duration time) noexcept

@@ -1,8 +1,9 @@
-// An inverted pendulum in real time: gravity pulls it down, a motor at its joint holds it up, and a wind disturbs both.
+// An inverted pendulum in real time: gravity pulls it down, a motor at its joint holds it up, and a
+// wind disturbs both.
 //
-// angle'' = pole² · sin(angle) + torque + wind, in small fixed steps. The torque is held until the next one, so that a late
-// controller finds the pendulum where the old torque has left it. It falls at `floor`, lies there for a time, and is then set up
-// again. One thread; real-time safe.
+// angle'' = pole² · sin(angle) + torque + wind, in small fixed steps. The torque is held until the
+// next one, so that a late controller finds the pendulum where the old torque has left it. It falls
+// at `floor`, lies there for a time, and is then set up again. One thread; real-time safe.
 #ifndef LIVE__PLANT_HPP_
 #define LIVE__PLANT_HPP_
 
@@ -17,8 +18,8 @@ namespace takt_workload
 class Plant
 {
 public:
-  static constexpr double kPole =
-    20.0;  ///< 1/s: a rod of 2.5 cm; it falls 2.7 times as far in 50 ms
+  /// 1/s: a rod of 2.5 cm; it falls 2.7 times as far in 50 ms.
+  static constexpr double kPole = 20.0;
   static constexpr double kStrongest = 100'000.0;  ///< rad/s², of the motor
   static constexpr double kFloor = 0.6;            ///< rad from upright, to either side
   static constexpr takt_rt::Duration kStep = std::chrono::microseconds(50);
@@ -61,12 +62,12 @@ struct ControlSetting
   double kd = 900.0;      ///< 1/s
 };
 
-/// Proportional to the error and to the velocity. With the gains above and cycles of T it is stable for kd · T < 2, which
-/// is 2.2 ms. One thread; real-time safe.
+/// Proportional to the error and to the velocity. With the gains above and cycles of T it is stable
+/// for kd · T < 2, which is 2.2 ms. One thread; real-time safe.
 class Controller
 {
 public:
-  /// The set point moves at most so fast: a step would need more than the motor has.
+  /// The largest speed of the set point: for a jump the motor is too weak.
   static constexpr double kFastest = 0.5;  ///< rad/s
 
   /// The torque for a pendulum that stands; `passed` since the last call.

@@ -31,9 +31,11 @@ using takt_rt::Time;
 namespace
 {
 
-// With more, the stock side's share of a core would not suffice for its work, and images would queue without end.
+// With more, the stock side's share of a core would not suffice for its work, and images would
+// queue without end.
 constexpr int kBusyThreads = 1;
-// From the start of the executors to the epoch: they start beside other programs, and the load takes its share of the cores.
+// From the start of the executors to the epoch: they start beside other programs, and the load
+// takes its share of the cores.
 constexpr Duration kLead = std::chrono::seconds(1);
 // Late images that are kept to be compared with stalls of the host: 10 min of them.
 constexpr std::size_t kMostLate = 18'000;

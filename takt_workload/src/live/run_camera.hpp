@@ -1,4 +1,5 @@
-// The camera's graph twice at once, live: under ROS 2's single-threaded executor, and under a planned schedule.
+// The camera's graph twice at once, live: under ROS 2's single-threaded executor, and under a
+// planned schedule.
 #ifndef LIVE__RUN_CAMERA_HPP_
 #define LIVE__RUN_CAMERA_HPP_
 
@@ -20,8 +21,8 @@ struct CameraSetting
   bool load = true;
 };
 
-/// Writes a line of the kind `begun`, then frames, and at the end a line of the kind `run` for each side. Blocks. The calling
-/// thread holds the signals. Throws std::exception where it cannot run.
+/// Writes a line of the kind `begun`, then frames, and at the end a line of the kind `run` for each
+/// side. Blocks. The calling thread holds the signals. Throws std::exception where it cannot run.
 void run_camera(const CameraSetting & setting, LiveStream & stream);
 
 }  // namespace takt_workload

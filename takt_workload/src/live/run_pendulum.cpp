@@ -27,11 +27,11 @@ namespace
 {
 
 constexpr int kPriority = 80;
-// So many that an ordinary thread with 15 % of work waits for the scheduler's tick most of the time, and now and then for 10 to 20 ms
-// (measured with kernel 6.18).
+// So many that an ordinary thread with 15 % of work waits for the scheduler's tick most of the
+// time, and now and then for 10 to 20 ms (measured with kernel 6.18).
 constexpr int kBurners = 6;
-// ROS 2's single-threaded executor: one ordinary thread for the logger, the services of parameters and, in one variant, the
-// control loop.
+// ROS 2's single-threaded executor: one ordinary thread for the logger, the services of parameters
+// and, in one variant, the control loop.
 constexpr const char * kSchedule = R"(version: 1
 executors:
   main:
@@ -40,7 +40,7 @@ executors:
     default: executor
 )";
 
-/// What the kernel said to the thread that runs the control loop.
+/// The kernel's answer to the thread that runs the control loop.
 struct Rights
 {
   std::string granted;

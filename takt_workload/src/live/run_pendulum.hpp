@@ -1,4 +1,5 @@
-// The pendulum, live: plant and control loop in real time, a node whose parameters steer both, and a frame 20 times a second.
+// The pendulum, live: plant and control loop in real time, a node whose parameters steer both, and
+// a frame 20 times a second.
 #ifndef LIVE__RUN_PENDULUM_HPP_
 #define LIVE__RUN_PENDULUM_HPP_
 
@@ -19,8 +20,9 @@ struct PendulumSetting
   std::vector<int> cores{};      ///< with load
 };
 
-/// Writes a line of the kind `begun` for each variant, then frames, and at its end a line of the kind `run`. Blocks. The calling
-/// thread holds the signals. Throws std::exception where it cannot run.
+/// Writes a line of the kind `begun` for each variant, then frames, and at its end a line of the
+/// kind `run`. Blocks. The calling thread holds the signals. Throws std::exception where it cannot
+/// run.
 void run_pendulum(const PendulumSetting & setting, LiveStream & stream);
 
 }  // namespace takt_workload

@@ -35,13 +35,14 @@ public:
 
   /// The executor of a schedule with one.
   takt_rcl::Executor & first() { return executors_.front(); }
-  /// Once. Returns when all spin, and their threads have attributes. `epoch`: zero of the offsets of timers; absent: now.
+  /// Once. Returns when all spin, and their threads have attributes. `epoch`: zero of the offsets
+  /// of timers; absent: now.
   void start(std::optional<takt_rt::Time> epoch = std::nullopt);
   /// Ends the spins, and waits for them.
   void stop();
   /// Throws std::runtime_error if a spin has ended with an exception.
   void check();
-  /// What the kernel refused, each once. After the start.
+  /// The refusals of the kernel, each once. After the start.
   std::vector<std::string> refused();
 
 private:

@@ -1,4 +1,5 @@
-// Prints the content of a graph file: ids for schedules, rates and loads for planners. `takt_graph --help`.
+// Prints the content of a graph file: ids for schedules, rates and loads for planners. `takt_graph
+// --help`.
 #include <fmt/format.h>
 
 #include <cstdint>

@@ -1,6 +1,8 @@
-// takt_live: demos to look at, in real time. `takt demo pendulum` and `takt demo camera` start it, and show its lines on a page.
+// takt_live: demos to look at, in real time. `takt demo pendulum` and `takt demo camera` start it,
+// and show its lines on a page.
 //
-// Exit codes: 0 ended by its duration, a signal or the end of the commands; 1 the output could not be written; 2 it cannot run.
+// Exit codes: 0 ended by its duration, a signal or the end of the commands; 1 the output could not
+// be written; 2 it cannot run.
 #include <CLI/CLI.hpp>
 #include <string>
 

@@ -268,7 +268,7 @@ int main(int argc, char ** argv)
     } catch (const std::bad_alloc &) {
       // run_program prints the remedy.
       throw;
-    } catch (const std::exception & error) {  // what fails while it runs: the input was right
+    } catch (const std::exception & error) {  // the run failed, although the input was right
       fmt::print(stderr, "takt_run: {}\n", error.what());
       return 1;
     }

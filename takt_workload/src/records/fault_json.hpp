@@ -1,5 +1,5 @@
-// Faults, refusals and attributes of threads as JSON, for records that another process of takt reads.
-// Set-up only.
+// Faults, refusals and attributes of threads as JSON, for records that another process of takt
+// reads. Set-up only.
 #ifndef RUN__FAULT_JSON_HPP_
 #define RUN__FAULT_JSON_HPP_
 

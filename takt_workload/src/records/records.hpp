@@ -89,7 +89,7 @@ struct CallbackCounters
 struct TimerRecord
 {
   std::uint32_t callback = kNone;
-  takt_rt::Time next{};  ///< its earliest release without a run; if past, it waited for a thread
+  takt_rt::Time next{};  ///< the earliest release without a run; a past one waited for a thread
 };
 
 /// The figures that a command node computed from the histories in messages, as the reference system
@@ -126,7 +126,8 @@ struct ProcessRecord
   std::string order;
   std::string executor_name;
   int middleware_ceiling = 0;
-  /// At `measured_to`, with the disturbances of the measured time. Absent: the schedule gives no offsets.
+  /// At `measured_to`, with the disturbances of the measured time. Absent: the schedule gives no
+  /// offsets.
   std::optional<takt_core::PhaseState> phases;
   std::optional<takt_core::PhaseState> phases_before;  ///< at `measured_from`, since the start
   takt_rt::Faults warnings;

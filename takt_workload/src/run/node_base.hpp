@@ -33,8 +33,8 @@ public:
   {
   }
 
-  /// Works, then sleeps, and notes both in the run's record. Real-time safe without a sleep; otherwise blocks for the
-  /// time of the sleep.
+  /// Works, then sleeps, and notes both in the run's record. Real-time safe without a sleep;
+  /// otherwise blocks for the time of the sleep.
   std::uint64_t operator()() noexcept
   {
     const std::uint64_t run = runs_.fetch_add(1, std::memory_order_relaxed);

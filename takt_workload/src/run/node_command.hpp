@@ -8,7 +8,8 @@
 namespace takt_workload
 {
 
-/// Computes the reference system's figures from each message's history. Stores them and prints nothing.
+/// Computes the reference system's figures from each message's history. Stores them and prints
+/// nothing.
 template <typename Msg>
 class Command final : public NodeBase<Msg>
 {

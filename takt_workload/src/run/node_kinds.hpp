@@ -136,9 +136,10 @@ private:
   std::unique_ptr<Output<Msg>> output_;
 };
 
-/// Inputs only store messages. The timer reads the time, works, merges the stored messages, drops them and publishes,
-/// even without stored messages. Its message carries only the timer's activation: chains end at the slots. Otherwise
-/// the age of old data would count as urgency of the new message.
+/// Inputs only store messages. The timer reads the time, works, merges the stored messages, drops
+/// them and publishes, even without stored messages. Its message carries only the timer's
+/// activation: chains end at the slots. Otherwise the age of old data would count as urgency of the
+/// new message.
 template <typename Msg>
 class Cyclic final : public NodeBase<Msg>
 {

@@ -17,9 +17,9 @@ namespace takt_workload
 class PartProcess
 {
 public:
-  /// Starts this program again with `arguments` for the part `part`, which writes its record into `file`. `who`: the
-  /// part's name in messages. Throws std::runtime_error. The calling thread must live as long as the part: the kernel
-  /// tells the part to end when this thread ends.
+  /// Starts this program again with `arguments` for the part `part`, which writes its record into
+  /// `file`. `who`: the part's name in messages. Throws std::runtime_error. The calling thread must
+  /// live as long as the part: the kernel tells the part to end when this thread ends.
   PartProcess(
     const std::vector<std::string> & arguments, int part, std::size_t domain,
     const std::string & file, std::string who);

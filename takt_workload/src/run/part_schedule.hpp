@@ -14,8 +14,8 @@
 namespace takt_workload
 {
 
-/// A single executor serves all parts. Of several, a part gets the one whose rules name most of its callbacks in full.
-/// If no rule names any, it gets the executor at its own position.
+/// A single executor serves all parts. Of several, a part gets the one whose rules name most of its
+/// callbacks in full. If no rule names any, it gets the executor at its own position.
 std::string executor_of_part(
   const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options,
   std::uint32_t part);
@@ -31,8 +31,8 @@ bool shares_executor(
 takt_rt::Faults misfits(
   const takt_schedule::Schedule & schedule, const Graph & graph, const RunOptions & options);
 
-/// The graph with the offsets that the schedule's rules give its timers; the run uses them. If the schedule does not
-/// fit, the graph is unchanged.
+/// The graph with the offsets that the schedule's rules give its timers; the run uses them. If the
+/// schedule does not fit, the graph is unchanged.
 Graph with_offsets_of(
   const takt_schedule::Schedule & schedule, Graph graph, const RunOptions & options);
 

@@ -1,8 +1,9 @@
 // Records every run of a graph's callbacks. Does not allocate or lock while the graph runs.
 //
-// Executor threads fill chunks of one preallocated pool. So the pool holds all runs once, for any distribution over
-// threads. It counts runs that do not fit. The recorder is an observer of the executor. Nodes note in the record of
-// their run the messages that they took and published. Read the records after the executor has stopped.
+// Executor threads fill chunks of one preallocated pool. So the pool holds all runs once, for any
+// distribution over threads. It counts runs that do not fit. The recorder is an observer of the
+// executor. Nodes note in the record of their run the messages that they took and published. Read
+// the records after the executor has stopped.
 #ifndef TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__RECORDER_HPP_
 
@@ -22,8 +23,8 @@ namespace takt_workload
 class Recorder : public takt_core::Observer
 {
 public:
-  /// Set-up only: allocates and touches records for at least `runs` runs on `threads` threads, and for the threads of
-  /// isolated groups.
+  /// Set-up only: allocates and touches records for at least `runs` runs on `threads` threads, and
+  /// for the threads of isolated groups.
   Recorder(
     const CallbackTable & table, std::size_t threads, std::size_t runs, std::uint32_t process);
 

@@ -11,20 +11,21 @@
 namespace takt_workload
 {
 
-/// Collects refusals, and makes one sentence for each missing right. Threads that differ only in priority or nice value
-/// are joined: the largest demand is the right to grant.
+/// Collects refusals, and makes one sentence for each missing right. Threads that differ only in
+/// priority or nice value are joined: the largest demand is the right to grant.
 class Refusals
 {
 public:
-  /// Adds a `fault` of the thread `who`, which has `granted` instead (empty: unknown). Returns false, and ignores the
-  /// fault, if it is not a refusal.
+  /// Adds a `fault` of the thread `who`, which has `granted` instead (empty: unknown). Returns
+  /// false, and ignores the fault, if it is not a refusal.
   bool take(
     const std::string & who, const takt_rt::Fault & fault, const std::string & granted = "");
-  /// The same for the thread that the fault names; `before` precedes the thread's name. Ignores faults of the general
-  /// kind, and returns false for them.
+  /// The same for the thread that the fault names; `before` precedes the thread's name. Ignores
+  /// faults of the general kind, and returns false for them.
   bool take(const takt_rt::Fault & fault, const std::string & before = "");
 
-  /// "hot.0, planner: SCHED_FIFO priority 60, 50 refused: why; instead they run as ...", in the order of addition.
+  /// "hot.0, planner: SCHED_FIFO priority 60, 50 refused: why; instead they run as ...", in the
+  /// order of addition.
   std::vector<std::string> sentences() const;
 
 private:

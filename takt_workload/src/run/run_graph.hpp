@@ -16,10 +16,11 @@ namespace takt_workload
 
 using Progress = std::function<void(takt_rt::Duration elapsed)>;
 
-/// Returns one record for each process. The first one has the witness and the reference timer. Records with an `error`
-/// come last; if a part of a split run fails, the other records end at that time. `graph` must be prepared. Call
-/// hold_signals first; otherwise a signal ends the program at once. `arguments`: of this program, to start it again for
-/// the parts. Signals are sent only to these children.
+/// Returns one record for each process. The first one has the witness and the reference timer.
+/// Records with an `error` come last; if a part of a split run fails, the other records end at that
+/// time. `graph` must be prepared. Call hold_signals first; otherwise a signal ends the program at
+/// once. `arguments`: of this program, to start it again for the parts. Signals are sent only to
+/// these children.
 std::vector<ProcessRecord> run_graph(
   const Graph & graph, const RunOptions & options, const std::vector<std::string> & arguments,
   const Progress & progress);

@@ -33,7 +33,8 @@ struct RunOptions
   double work_scale = 1.0;
   int split = 1;          ///< number of processes
   std::string split_map;  ///< "A,B;C": nodes of each process; all other nodes are in the last one
-  /// A part (0 to split - 1) that ends at this time after the epoch, during the warm-up, and starts again.
+  /// A part (0 to split - 1) that ends at this time after the epoch, during the warm-up, and starts
+  /// again.
   struct Restart
   {
     int part = 0;
@@ -54,8 +55,8 @@ inline constexpr takt_rt::Duration kDrain = std::chrono::milliseconds(500);
 /// The graph with the phases and work times of `options`.
 Graph prepared(const Graph & graph, const RunOptions & options);
 
-/// The part (0 to split - 1) of each node: contiguous blocks in creation order, or as `split_map` says. Throws
-/// std::invalid_argument for unknown or doubled names, and for parts without a node.
+/// The part (0 to split - 1) of each node: contiguous blocks in creation order, or as `split_map`
+/// says. Throws std::invalid_argument for unknown or doubled names, and for parts without a node.
 std::vector<int> parts_of(const Graph & graph, const RunOptions & options);
 
 }  // namespace takt_workload

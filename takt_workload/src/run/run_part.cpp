@@ -93,7 +93,8 @@ public:
   }
 
 private:
-  // The executor checks the rights for the middleware's threads (of a strict schedule) whenever a node is made.
+  // The executor checks the rights for the middleware's threads (of a strict schedule) whenever a
+  // node is made.
   bool threads_refused(const takt_rt::Faults & faults) const
   {
     return executor_->rights_must_be_there &&

@@ -21,14 +21,16 @@ struct PartStart
 /// Functions that the run calls on the calling thread.
 struct PartHooks
 {
-  /// All endpoints are matched: sets the beginning of the timers, of this part and of the first start. False: give up.
+  /// All endpoints are matched: sets the beginning of the timers, of this part and of the first
+  /// start. False: give up.
   std::function<bool(PartStart & start)> barrier;
   /// Called about five times a second with the time since the epoch.
   std::function<void(takt_rt::Duration elapsed)> progress;
 };
 
-/// `graph` must be prepared. SIGINT or SIGTERM ends the run early, with the results so far (held_signals.hpp). Failures
-/// (schedule, rights, matching, exceptions) are in the record's `error`. May block.
+/// `graph` must be prepared. SIGINT or SIGTERM ends the run early, with the results so far
+/// (held_signals.hpp). Failures (schedule, rights, matching, exceptions) are in the record's
+/// `error`. May block.
 ProcessRecord run_part(
   const Graph & graph, const RunOptions & options, std::uint32_t part,
   const std::vector<int> & parts, const PartHooks & hooks);

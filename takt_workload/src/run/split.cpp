@@ -157,9 +157,9 @@ private:
   std::string fault_;
 };
 
-// If a part ends before `due`, for any reason, the others are told to end: their chains pass through it. A part that
-// has not ended some time after it was told is killed. The time grows with the length of the run, because there is more
-// to write.
+// If a part ends before `due`, for any reason, the others are told to end: their chains pass
+// through it. A part that has not ended some time after it was told is killed. The time grows with
+// the length of the run, because there is more to write.
 void wait_until_ended(
   const Processes & processes, Time epoch, Time due, const Progress & progress,
   std::optional<PartRestart> & restart)

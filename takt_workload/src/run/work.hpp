@@ -1,8 +1,9 @@
 // Uses a given amount of the calling thread's CPU time.
 //
-// The loop runs in chunks of about 20 us (calibrated) and reads CLOCK_THREAD_CPUTIME_ID between them. So a clock read
-// (a system call, 0.2 to 1 us) costs a few per cent of a chunk, and is part of the target itself. Preemption by other
-// threads does not count. Time that a hypervisor steals may be charged to the thread; it then shows as an overrun.
+// The loop runs in chunks of about 20 us (calibrated) and reads CLOCK_THREAD_CPUTIME_ID between
+// them. So a clock read (a system call, 0.2 to 1 us) costs a few per cent of a chunk, and is part
+// of the target itself. Preemption by other threads does not count. Time that a hypervisor steals
+// may be charged to the thread; it then shows as an overrun.
 #ifndef TAKT_WORKLOAD__SRC__RUN__WORK_HPP_
 #define TAKT_WORKLOAD__SRC__RUN__WORK_HPP_
 
@@ -13,8 +14,8 @@
 namespace takt_workload
 {
 
-/// The calling thread leaves its core for at least this time. Returns the time that it took. Returns at once for 0.
-/// Blocks.
+/// The calling thread leaves its core for at least this time. Returns the time that it took.
+/// Returns at once for 0. Blocks.
 takt_rt::Duration sleep_for(takt_rt::Duration time) noexcept;
 
 class Work

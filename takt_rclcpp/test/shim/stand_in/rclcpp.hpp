@@ -131,7 +131,8 @@ public:
 void spin(std::shared_ptr<Node> node);
 void spin(std::shared_ptr<node_interfaces::NodeBaseInterface> node);
 
-/// As a container does: the call is made inside the library, through the table of virtual functions.
+/// As a container does: the call is made inside the library, through the table of virtual
+/// functions.
 void spin_virtually(Executor & executor);
 
 }  // namespace rclcpp
