@@ -33,7 +33,7 @@ def check_middleware() -> None:
 
 
 def usual() -> str:
-    """Say how the middleware is called that ROS 2 takes where no variable names one.
+    """Give the name of the middleware that ROS 2 takes if no variable names one.
 
     Each file of takt_plan/middlewares has facts of one middleware. Empty: the files are absent.
     """

@@ -36,7 +36,7 @@ from takt_cli.verbs.experiment.setting import Setting
 
 GRAPH = "autoware_reference"
 SCHEDULE = "autoware_takt"
-# Of the cores: as the graph's authors loaded theirs, if there are enough of them.
+# The load of the cores, if there are enough of them: that of the graph's authors.
 LOAD = 0.56
 PERCENT = 99.0
 _CALIBRATION_NS = 20 * NS_PER_S
@@ -88,7 +88,7 @@ def prepare(setting: Setting) -> Model:
 
 
 def _longest_work(setting: Setting, graph: Path, scale: float) -> dict[str, int]:
-    """Run under the shipped schedule: the CPU time of each callback's longest run."""
+    """Run under the shipped schedule, and give the CPU time of each callback's longest run."""
     records = setting.directory / "times.records.json"
     content = on_cores(read_schedule(resolve_schedule(SCHEDULE)), setting.cores)
     run(

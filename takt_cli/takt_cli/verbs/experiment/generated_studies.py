@@ -32,12 +32,12 @@ class _Experiment:
 
     name: str
     module: ModuleType  # measures, and makes sentences, tables and figures
-    sets: int  # without an option
-    announcement: str  # with the number of systems
+    sets: int  # unless the user gives --sets
+    announcement: str  # {} stands for the number of systems
     title: str
     explanations: tuple[str, ...]
     refuted: Callable[[Sequence[Any]], int]  # bounds that simulation showed to be wrong
-    more: Mapping[str, int] = field(default_factory=dict)  # numbers without an option
+    more: Mapping[str, int] = field(default_factory=dict)  # numbers unless the user gives them
 
     def run(
         self, sets: int, seed: int, quick: bool, output: OutputDirectory, as_json: bool, **more: int

@@ -289,7 +289,7 @@ def _at_most(claim: str, value: float | None, limit: float) -> Judgement:
 
 
 def verdicts(judgements: Sequence[Judgement]) -> Table:
-    """Show the claims."""
+    """Make the table of the claims."""
     result = Table("What was to be shown", ["claim", "measured", "verdict"])
     words = {True: ("met", "good"), False: ("MISSED", "bad"), None: ("too few samples", "")}
     for item in judgements:

@@ -20,7 +20,7 @@ _COLOURS = 8  # that style.css has
 
 
 def write_hyperperiod(found: Explanation, path: Path, **words: Any) -> None:
-    """Write the page, or of a file that is called .svg the picture alone; in one go."""
+    """Write the page, or only the picture if the file is an .svg, in one go."""
     alone = path.suffix == ".svg"
     write_text(path, hyperperiod_picture(found) if alone else hyperperiod_page(found, **words))
 

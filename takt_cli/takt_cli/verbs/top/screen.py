@@ -63,7 +63,7 @@ class Signals:
             os.write(self._waker, b"!")
 
     def heard(self) -> None:
-        """Empty the pipe."""
+        """Read all bytes of the pipe, which only wake the screen."""
         with contextlib.suppress(BlockingIOError):
             while os.read(self._awake, 4096):
                 pass
