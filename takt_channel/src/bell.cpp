@@ -79,7 +79,13 @@ int open_for_change(const std::string & path, Refusal & refusal, int & error)
       ::close(file);
       return -1;
     }
-    if (lock(file, F_WRLCK, kChange, F_OFD_SETLKW) && has_name(file)) {
+    if (!lock(file, F_WRLCK, kChange, F_OFD_SETLKW)) {
+      error = errno;  // this kernel has no such locks, or no more
+      refusal = Refusal::failed;
+      ::close(file);
+      return -1;
+    }
+    if (has_name(file)) {
       return file;
     }
     ::close(file);
