@@ -25,6 +25,7 @@ namespace
 {
 
 constinit std::atomic<GuardAccount *> g_account{nullptr};
+const GuardAccount * g_inherited = nullptr;  // in a child of fork: its parent's account
 constinit std::atomic<void (*)(GuardKind, std::int64_t, std::int64_t)> g_listener{nullptr};
 pthread_mutex_t g_making =
   PTHREAD_MUTEX_INITIALIZER;  // guards the making of the account, and its names
@@ -58,11 +59,29 @@ void * memory() noexcept
 }
 
 // A child of fork shares the memory of the account, but the account is that of its parent. So the
-// child has no account.
+// child has no account, until it adds a name. The numbers of the parent's names stay what they are.
 void in_child() noexcept
 {
+  if (const GuardAccount * const parents = g_account.load(std::memory_order_relaxed)) {
+    g_inherited = parents;
+  }
   g_account.store(nullptr, std::memory_order_relaxed);
+  g_making = PTHREAD_MUTEX_INITIALIZER;  // a thread that the child lacks may have held it
   t_state = ThreadState();
+}
+
+// The parent may be adding names meanwhile.
+void copy_names(const GuardAccount & from, GuardAccount & to) noexcept
+{
+  const std::uint32_t count = from.name_count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t begin = from.names[i].begin;
+    const std::size_t bytes = std::strlen(&from.texts[begin]) + 1;
+    std::memcpy(&to.texts[begin], &from.texts[begin], bytes);
+    to.names[i].begin = begin;
+    to.text_bytes = begin + static_cast<std::uint32_t>(bytes);
+  }
+  to.name_count.store(count, std::memory_order_release);
 }
 
 GuardAccount * make_account() noexcept
@@ -72,6 +91,9 @@ GuardAccount * make_account() noexcept
     return nullptr;
   }
   auto * const made = new (place) GuardAccount;
+  if (g_inherited != nullptr) {
+    copy_names(*g_inherited, *made);
+  }
   made->process = ::getpid();
   const ssize_t length =
     ::readlink("/proc/self/exe", made->program.data(), made->program.size() - 1);

@@ -234,6 +234,27 @@ TEST(Guard, a_child_of_fork_has_no_guard)
   EXPECT_EQ(guard.counts().of(GuardKind::allocation), 0U);
 }
 
+TEST(Guard, names_of_the_parent_keep_their_meaning_in_a_child_with_a_name_of_its_own)
+{
+  const GuardName name("of the parent");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const GuardName own("of the child");
+    {
+      const Guard guard(name);
+    }
+    const GuardAccount & account = *guard_library()->account();
+    const GuardedName * const parents = find(account, "of the parent");
+    const GuardedName * const childs = find(account, "of the child");
+    const bool right = account.process == ::getpid() && parents != nullptr && childs != nullptr &&
+                       parents->runs.load() == 1 && childs->runs.load() == 0;
+    ::_exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(Guard, helpers_for_tests_say_what_the_code_did)
 {
   std::vector<int> values;

@@ -1,6 +1,8 @@
 #include "takt_rt/log/logger.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -114,6 +116,39 @@ TEST(Logger, WritesNumbersAndStringsAsPrintf)
                     "one and short-lived: 1099511627776", "2 -3", "(null)|"}));
   EXPECT_EQ(logger.written(), 5U);
   EXPECT_EQ(logger.dropped(), 0U);
+}
+
+// The string ends where a page ends that nobody may read behind.
+TEST(Logger, ReadsNoFurtherThanThePrecisionSays)
+{
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void * const memory =
+    ::mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(::mprotect(static_cast<char *>(memory) + page, page, PROT_NONE), 0);
+  char * const text = static_cast<char *>(memory) + page - 4;
+  std::memcpy(text, "abcd", 4);
+  Kept kept;
+  Logger logger(kept.options());
+  TAKT_RT_LOG(logger, info, "%.*s|", 4, text);
+  TAKT_RT_LOG(logger, info, "%.4s|", text);
+  TAKT_RT_LOG(logger, info, "%d%% %-*s %.*s %+.2f %.2s", 7, 3, "x", 2, text, 1.5, text);
+  TAKT_RT_LOG(logger, info, "%.s|%.*s", text, -1, "whole");
+  logger.flush();
+  EXPECT_EQ(
+    kept.texts(), (std::vector<std::string>{"abcd|", "abcd|", "7% x   ab +1.50 ab", "|whole"}));
+  ::munmap(memory, 2 * page);
+}
+
+TEST(Logger, FindsThePrecisionsOfAFormat)
+{
+  constexpr int kNone = LogPrecisions::kNone;
+  constexpr auto found = log_precisions("%5.3s %*.*s %lld%% %.2f %s");
+  static_assert(found.at[0] == 3);
+  static_assert(found.at[3] == LogPrecisions::kFromPlace - 2, "the width and the precision");
+  static_assert(found.at[4] == kNone && found.at[5] == kNone && found.at[6] == kNone);
+  static_assert(log_precisions("%1$.2s").at[0] == kNone);
+  static_assert(log_precisions("%").at[0] == kNone);
 }
 
 TEST(Logger, CutsStringsThatDoNotFit)

@@ -66,6 +66,28 @@ TEST(BlockPoolDeathTest, EndsTheProcessAtAForeignPointer)
     "not a block of this pool");
 }
 
+TEST(BlockPoolDeathTest, EndsTheProcessAtASecondRelease)
+{
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+    {
+      BlockPool pool(64, 2);
+      void * const block = pool.try_allocate();
+      pool.release(block);
+      pool.release(block);
+    },
+    "the block was released before");
+  EXPECT_DEATH(
+    {
+      BlockPool pool(64, 2);
+      void * const block = pool.try_allocate();
+      pool.release(block);
+      static_cast<void>(pool.try_allocate());
+      pool.release(static_cast<char *>(block) + 64);  // the other one, which nobody has
+    },
+    "the block was released before");
+}
+
 TEST(BlockPool, IsSharedByThreads)
 {
   constexpr int kThreads = 4;

@@ -1,6 +1,8 @@
 // A counting semaphore: one thread posts, another waits, without a mutex. C++17 has none, and C++20's spins before it sleeps.
 //
-// For a real-time thread that starts work of another thread, and for signal handlers.
+// For a real-time thread that starts work of another thread, and for signal handlers. A post wakes the most urgent sleeper, but
+// does not reserve the post for it: a thread that calls `wait` or `try_wait` before the sleeper runs takes the post, whatever
+// its priority, and the sleeper sleeps on. Where each waiter must get its turn, use ConditionVariable with PiMutex.
 #ifndef TAKT_RT__SEMAPHORE_HPP_
 #define TAKT_RT__SEMAPHORE_HPP_
 

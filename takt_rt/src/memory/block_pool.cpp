@@ -34,6 +34,7 @@ BlockPool::BlockPool(std::size_t block_bytes, std::size_t blocks)
   blocks_(blocks < 1 ? 1 : blocks),
   alignment_(block_bytes_ % kCacheLine == 0 ? kCacheLine : kSmallAlignment),
   memory_(touched(block_bytes_ * blocks_, alignment_)),
+  lent_(new std::atomic<bool>[blocks_]()),
   free_(static_cast<std::uint32_t>(blocks_))
 {
 }
@@ -52,6 +53,12 @@ std::uint32_t BlockPool::number_of(const void * block) const noexcept
     std::abort();
   }
   return static_cast<std::uint32_t>(offset / block_bytes_);
+}
+
+void BlockPool::refuse_second_release() noexcept
+{
+  std::fputs("takt_rt::BlockPool release: the block was released before\n", stderr);
+  std::abort();
 }
 
 }  // namespace takt_rt

@@ -2,6 +2,7 @@
 #ifndef TAKT_RT__LOG__LOG_RECORD_HPP_
 #define TAKT_RT__LOG__LOG_RECORD_HPP_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -45,6 +46,17 @@ template <typename T>
 using Stored = std::conditional_t<
   std::is_same_v<T, char *>, const char *, std::conditional_t<std::is_same_v<T, float>, double, T>>;
 
+// The most characters that the format takes of the string at `place`. An argument that says so is an int, and stored before.
+inline std::size_t longest_string(const LogRecord & record, std::size_t place) noexcept
+{
+  int precision = record.site->precisions.at[place];
+  if (precision <= LogPrecisions::kFromPlace) {
+    std::memcpy(
+      &precision, record.bytes + 8 * (LogPrecisions::kFromPlace - precision), sizeof precision);
+  }
+  return precision < 0 ? LogRecord::kBytes : static_cast<std::size_t>(precision);
+}
+
 // Each number has a place of eight bytes. The characters of the strings follow, each string with its final zero; the place
 // of a string is its first character's. A string that does not fit is cut.
 template <typename T>
@@ -52,7 +64,8 @@ void store_one(LogRecord & record, std::size_t place, std::size_t & used, T valu
 {
   if constexpr (std::is_same_v<T, const char *>) {
     const char * const text = value == nullptr ? "(null)" : value;
-    const std::size_t most = LogRecord::kBytes - used - 1;
+    const std::size_t room = LogRecord::kBytes - used - 1;
+    const std::size_t most = std::min(room, longest_string(record, place));
     const std::size_t length = ::strnlen(text, most);
     char * const to = reinterpret_cast<char *>(record.bytes) + used;
     std::memcpy(to, text, length);

@@ -91,12 +91,21 @@ public:
       exhausted_.fetch_add(1, std::memory_order_relaxed);
       return nullptr;
     }
+    lent_[number].store(true, std::memory_order_relaxed);
     return memory_ + std::size_t{number} * block_bytes_;
   }
 
-  /// Gives a block of this pool back. Real-time safe and lock-free. A pointer that is not of this pool ends the process
-  /// with a message.
-  void release(void * block) noexcept { free_.push(number_of(block)); }
+  /// Gives a block of this pool back. Real-time safe and lock-free. A pointer that is not of this pool, and a block that was
+  /// released before, end the process with a message. Two threads that release one block at the same moment may go unnoticed.
+  void release(void * block) noexcept
+  {
+    const std::uint32_t number = number_of(block);
+    if (!lent_[number].load(std::memory_order_relaxed)) {
+      refuse_second_release();
+    }
+    lent_[number].store(false, std::memory_order_relaxed);
+    free_.push(number);
+  }
 
   /// Bytes of each block, and number of blocks. Real-time safe.
   std::size_t block_bytes() const noexcept { return block_bytes_; }
@@ -107,11 +116,13 @@ public:
 
 private:
   std::uint32_t number_of(const void * block) const noexcept;
+  [[noreturn]] static void refuse_second_release() noexcept;
 
   const std::size_t block_bytes_;
   const std::size_t blocks_;
   const std::size_t alignment_;
   std::byte * const memory_;
+  const std::unique_ptr<std::atomic<bool>[]> lent_;
   detail::FreeNumbers<> free_;
   std::atomic<std::uint64_t> exhausted_{0};
 };
