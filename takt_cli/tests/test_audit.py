@@ -1,9 +1,16 @@
-"""`takt audit`: the pairs of callbacks, and what the page shows."""
+"""`takt audit`: the pairs of callbacks, what they share, and what the page shows."""
 
 import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from support.built import AUDIT, need
+from support.exec_prefix import TAKT_EXEC
+from support.private import private
 from support.schemas import faults
 from takt_cli.verbs.audit.pairs import find_pairs
 from test_docs import DOCS, SAYS, run_commands, write_files
@@ -39,8 +46,8 @@ def test_a_pool_of_before_let_them_run_side_by_side_already(takt, page):
     listed = takt(*common, "--json", "--check")
     assert listed.code == 1
     assert pairs(listed) == [
-        ("/camera:timer(50ms)", "/fusion:sub(/image)"),
-        ("/camera:timer(50ms)", "/fusion:timer(100ms)"),
+        ("/fusion:timer(20ms)", "/fusion:sub(/image)"),
+        ("/fusion:sub(/image)", "/fusion:timer(10ms)"),
     ]
     of_pool = takt(*common, "--json", "--check", "--pool")
     assert of_pool.code == 0
@@ -48,7 +55,11 @@ def test_a_pool_of_before_let_them_run_side_by_side_already(takt, page):
 
 
 def test_a_schedule_that_keeps_everything_apart_gives_an_empty_list(takt, page):
-    one = (page / "isolated.yaml").read_text(encoding="utf-8").replace("isolate: true", "let: true")
+    one = (
+        (page / "isolated.yaml")
+        .read_text(encoding="utf-8")
+        .replace("isolate: true", "across_priorities: allow")
+    )
     (page / "one.yaml").write_text(one, encoding="utf-8")
     said = takt("audit", "--schedule", "one.yaml", "--system", "car.yaml", "--check")
     assert said.code == 0, said.err
@@ -76,3 +87,139 @@ def test_wrong_input_is_one_message(takt, page):
     assert "mian" in said.err
     (page / "bad.yaml").write_text("version: 1\nexecutors: {}\n", encoding="utf-8")
     assert takt("audit", "--schedule", "bad.yaml", "--system", "car.yaml").code == 2
+
+
+# ---- what they share ----
+
+PROGRAM = re.compile(r"<!-- test: program -->\n```sh\n(.*?)```", re.DOTALL)
+PROGRAM_SAYS = re.compile(r"<!-- test: program says -->\n```text\n(.*?)```", re.DOTALL)
+PROGRAMS = Path(os.environ.get("TAKT_BUILD", "/nowhere"), "build/takt_rclcpp/test/audit")
+POOL = """version: 1
+executors:
+  main:
+    parallel: true
+    threads: {pool: {count: 3}}
+    default: pool
+    callbacks:
+      - {match: "/audited:timer(*)"}
+"""
+# Of audited_node.hpp.
+SHARED = {
+    ("10ms", "11ms"): ("audited::Node", None),
+    ("12ms", "13ms"): (None, "audited::g_shared"),
+    ("12ms", "16ms"): (None, "audited::g_shared"),
+    ("13ms", "16ms"): (None, "audited::g_shared"),
+    ("15ms", "/ticks"): ("audited::Store", None),
+}
+
+
+def need_program(name):
+    """Skip a test without this program, and without takt_exec."""
+    there = (PROGRAMS / name).is_file() and TAKT_EXEC is not None
+    return pytest.mark.skipif(not there, reason=f"not built: {name}")
+
+
+def run(folder, *arguments):
+    """Run the command as a user does; a program has a ROS domain of its own."""
+    command = [sys.executable, "-m", "takt_cli", *map(str, arguments)]
+    environment = os.environ | private(folder)
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, env=environment, timeout=120
+    )
+
+
+def audited(folder, program, *options):
+    """Run a program under the audit, and give its report."""
+    file = folder / "run.json"
+    said = run(
+        folder, "exec", "--audit", *options, "--report", file, "--force", "--duration", "60s",
+        "--", PROGRAMS / program,
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    report = json.loads(file.read_text(encoding="utf-8"))
+    assert faults("exec_report", report) == []
+    return file, report
+
+
+def shares(folder, schedule, report):
+    """Give the number of pairs, and what those share that share something, by their words."""
+    said = run(folder, "audit", "--schedule", schedule, report, "--json")
+    assert said.returncode == 0, said.stderr
+    (executor,) = json.loads(said.stdout)["executors"]
+    listed = [
+        (*(re.search(r"\((.*)\)", one[side]["id"]).group(1) for side in ("first", "second")),
+         one["shares"])
+        for one in executor["pairs"]
+    ]  # fmt: skip
+    assert all(one["seen"] for _, _, one in listed)
+    return executor["pair_count"], {
+        tuple(sorted((first, second), key=lambda one: (one[0] == "/", one))): one
+        for first, second, one in listed
+        if one["objects"] or one["variables"] or one["races"]
+    }
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param("audited_ported", marks=need_program("audited_ported")),
+        pytest.param("audited_adopted", marks=need_program("audited_adopted")),
+    ],
+)
+def test_known_shares_are_found_and_no_others(program, tmp_path):
+    file, _ = audited(tmp_path, program)
+    (tmp_path / "pool.yaml").write_text(POOL, encoding="utf-8")
+    count, found = shares(tmp_path, "pool.yaml", file)
+    assert count == 27  # of 8 callbacks 28 pairs, of which one is in one group
+    assert found.keys() == SHARED.keys()
+    for pair, (of_object, variable) in SHARED.items():
+        objects = [name.partition(" at ")[0] for name in found[pair]["objects"]]
+        assert objects == ([of_object] if of_object else [])
+        assert [one["name"] for one in found[pair]["variables"]] == ([variable] if variable else [])
+    said = run(tmp_path, "audit", "--schedule", "pool.yaml", file, "--check")
+    assert said.returncode == 1
+    one_thread = POOL.replace("count: 3", "count: 1")
+    (tmp_path / "one.yaml").write_text(one_thread, encoding="utf-8")
+    assert run(tmp_path, "audit", "--schedule", "one.yaml", file, "--check").returncode == 0
+
+
+@need_program("fusion")
+def test_the_program_of_the_page_shares_what_the_page_says(page):
+    (page / "fusion").symlink_to(PROGRAMS / "fusion")
+    text = (DOCS / PAGE).read_text(encoding="utf-8")
+    for line in PROGRAM.findall(text)[0].splitlines():
+        said = run(page, *line.split()[1:])
+        assert said.returncode == 0, said.stderr
+    assert said.stdout == PROGRAM_SAYS.findall(text)[0]
+
+
+@need_program("fusion_tsan")
+def test_races_have_their_callbacks(page):
+    (page / "fusion_tsan").symlink_to(PROGRAMS / "fusion_tsan")
+    text = (DOCS / PAGE).read_text(encoding="utf-8")
+    for line in PROGRAM.findall(text)[1].splitlines():
+        said = run(page, *line.split()[1:])
+        assert said.returncode == 0, said.stderr
+    report = json.loads((page / "races.json").read_text(encoding="utf-8"))
+    assert faults("exec_report", report) == []
+    races = {
+        (one["first"]["callback"], one["second"]["callback"]) for one in report["audit"][0]["races"]
+    }
+    image = "/fusion:sub(/image)"
+    # What ThreadSanitizer sees depends on the run; the timers are in one group.
+    known = {(image, "/fusion:timer(10ms)"), (image, "/fusion:timer(20ms)")}
+    assert races
+    assert races <= known
+    assert "  race      " in said.stdout
+
+
+def test_a_report_without_the_audit_is_refused(page):
+    file = page / "report.json"
+    empty = {"version": 1, "executors": [], "stock": [], "classes": [], "unseen": []}
+    file.write_text(json.dumps(empty), encoding="utf-8")
+    said = run(page, "audit", "--schedule", "isolated.yaml", file)
+    assert said.returncode == 2
+    assert "takt exec --audit" in said.stderr
+    file.write_text("[]", encoding="utf-8")
+    assert run(page, "audit", "--schedule", "isolated.yaml", file).returncode == 2
+    assert run(page, "audit", "--schedule", "isolated.yaml", file, "--pool").returncode == 2

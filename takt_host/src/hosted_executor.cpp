@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "audit/audit_observer.hpp"
 #include "guard_observer.hpp"
 #include "guard_watch.hpp"
 #include "takt_control/process_setter.hpp"
@@ -64,6 +65,9 @@ HostedExecutor::HostedExecutor(
   if (auto guard = GuardObserver::make(); guard != nullptr) {
     static_cast<void>(
       core_->add_observer(std::move(guard)));  // an executor that spins already has no guard
+  }
+  if (auto audit = AuditObserver::make(name_, placer_ != nullptr); audit != nullptr) {
+    static_cast<void>(core_->add_observer(std::move(audit)));  // as the guard
   }
 }
 

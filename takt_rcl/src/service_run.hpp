@@ -19,6 +19,7 @@
 #include "takt_core/adapter/hold.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_host/audited_function.hpp"
 #include "takt_host/source_callback.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_rcl/message_info.hpp"
@@ -87,7 +88,8 @@ struct ServiceShared final : public ResponseSender
 };
 
 /// The core callback.
-class ServiceRun final : public takt_host::SourceCallback<ServiceRun>
+class ServiceRun final : public takt_host::SourceCallback<ServiceRun>,
+                         public takt_host::AuditedFunction
 {
 public:
   ServiceRun(
@@ -112,6 +114,11 @@ public:
   {
     const_cast<ServiceRun *>(static_cast<const ServiceRun *>(self))
       ->arrive(static_cast<std::uint32_t>(count));
+  }
+
+  takt_host::FunctionMemory function_memory() const override
+  {
+    return takt_host::function_in_block(work_->shared->handler.get(), work_->lanes.get());
   }
 
   takt_host::Took take_message(takt_host::Taking & taking)

@@ -23,6 +23,7 @@
 #include "takt_core/arrival_word.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
+#include "takt_host/audited_function.hpp"
 #include "takt_host/source_callback.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_rcl/subscription.hpp"
@@ -89,6 +90,7 @@ struct SubscriptionBase::Shared
 /// The core callback.
 class SubscriptionBase::Run final : public takt_host::SourceCallback<SubscriptionBase::Run>,
                                     public NamedTransport,
+                                    public takt_host::AuditedFunction,
                                     private takt_core::ArrivalWord
 {
 public:
@@ -126,6 +128,11 @@ public:
   static void on_parcel(const void * self, std::size_t count)
   {
     const_cast<Run *>(static_cast<const Run *>(self))->arrive(static_cast<std::uint32_t>(count));
+  }
+
+  takt_host::FunctionMemory function_memory() const override
+  {
+    return takt_host::function_in_block(shared_.handler.get(), work_->lanes.get());
   }
 
   takt_host::Took take_message(takt_host::Taking & taking)

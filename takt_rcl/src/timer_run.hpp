@@ -9,6 +9,7 @@
 #include "takt_core/adapter/announced_callback.hpp"
 #include "takt_core/adapter/hold.hpp"
 #include "takt_core/executor.hpp"
+#include "takt_host/audited_function.hpp"
 #include "takt_rcl/timer.hpp"
 #include "timer_state.hpp"
 
@@ -23,10 +24,12 @@ struct Timer::Shared
   std::weak_ptr<Timer> handle;
   std::shared_ptr<TimerState> state;  // on the monotonic clock
   SimTimer sim;                       // on simulated time
+
+  takt_host::FunctionMemory function_memory() const { return {&function, sizeof function, true}; }
 };
 
 /// The core callback on the monotonic clock.
-class Timer::Run : public takt_core::Callback
+class Timer::Run : public takt_core::Callback, public takt_host::AuditedFunction
 {
 public:
   Run(takt_core::CallbackOptions options, std::shared_ptr<Shared> shared)
@@ -57,13 +60,16 @@ public:
 
   void close() noexcept { shared_.release(); }
 
+  takt_host::FunctionMemory function_memory() const override { return shared_->function_memory(); }
+
 private:
   const std::shared_ptr<TimerState> state_;
   takt_core::adapter::Hold<Shared> shared_;
 };
 
 /// The core callback on simulated time: the clock releases it.
-class Timer::SimRun : public takt_core::adapter::AnnouncedCallback
+class Timer::SimRun : public takt_core::adapter::AnnouncedCallback,
+                      public takt_host::AuditedFunction
 {
 public:
   SimRun(takt_core::CallbackOptions options, std::shared_ptr<Shared> shared)
@@ -84,6 +90,8 @@ public:
     return true;
   }
   void close() noexcept { shared_.release(); }
+
+  takt_host::FunctionMemory function_memory() const override { return shared_->function_memory(); }
 
   void run(const takt_core::Run &) override
   {

@@ -25,6 +25,7 @@
 #include <rcl/event_callback.h>
 
 #include "adopt/arrivals.hpp"
+#include "adopt/function_memory.hpp"
 #include "adopt/observe/release_spans.hpp"
 #include "listen/outstanding.hpp"
 #include "listen/own_listeners.hpp"
@@ -38,6 +39,7 @@
 #include "rclcpp/timer.hpp"
 #include "rclcpp/waitable.hpp"
 #include "takt_core/executor.hpp"
+#include "takt_host/audited_function.hpp"
 #include "takt_host/source_callback.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
@@ -94,11 +96,11 @@ struct EntityFacts
   takt_core::ThreadMask only_on = 0;  ///< the threads that may run it; 0: those of the schedule
 };
 
-class Entity
+class Entity : public takt_host::AuditedFunction
 {
 public:
   Entity() = default;
-  virtual ~Entity() = default;
+  ~Entity() override = default;
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
 
@@ -347,6 +349,7 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return this->shared_from_this(); }
+  takt_host::FunctionMemory function_memory() const override { return memory_of(lock()); }
   takt_core::MessageCounts counted() const noexcept { return outstanding_.counts(); }
 
   void listen() final

@@ -17,6 +17,7 @@
 // joins the reports of FOLDER once the programs have ended. Prints them to standard error, or writes them to FILE.
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,8 @@
 #include <utility>
 #include <vector>
 
+#include "exec/audit/audit_report.hpp"
+#include "exec/audit/race_log.hpp"
 #include "exec/child.hpp"
 #include "exec/ending.hpp"
 #include "exec/environment.hpp"
@@ -86,6 +89,7 @@ struct Arguments
   std::string guard;         // empty: no guard; rt, all: which threads it watches
   std::string guard_ignore;  // file
   takt_exec::IgnoreList ignored{};
+  bool audit = false;
   takt_rt::Duration lasts{};
   bool strict = false;
   bool strict_schedule = false;  // the schedule file says `strict: true`
@@ -198,6 +202,7 @@ std::vector<std::pair<const char *, std::string>> variables(
     {"TAKT_OBSERVE", arguments.mode == Mode::observe ? "1" : ""},
     {"TAKT_GUARD", arguments.guard},
     {"TAKT_GUARD_DIR", guard_folder},
+    {"TAKT_AUDIT_DIR", arguments.audit ? fs::absolute(folder, error).string() : ""},
     {"TAKT_REPORT_DIR", fs::absolute(folder, error).string()}};
 }
 
@@ -289,11 +294,14 @@ int tell(
   }
   if (arguments.report.empty() && !arguments.quiet) {
     // A program of takt_rcl has callbacks, and no executor of rclcpp.
-    const bool only_guard = !report.value("guard", nlohmann::ordered_json::array()).empty() &&
-                            report.at("executors").empty() && report.at("stock").empty();
+    const auto none = nlohmann::ordered_json::array();
+    const bool of_takt_rcl =
+      !(report.value("guard", none).empty() && report.value("audit", none).empty()) &&
+      report.at("executors").empty() && report.at("stock").empty();
     fmt::print(
-      stderr, "{}{}", only_guard ? "" : takt_exec::to_text(report, status, known),
-      report.contains("guard") ? takt_exec::guard_text(report.at("guard")) : "");
+      stderr, "{}{}{}", of_takt_rcl ? "" : takt_exec::to_text(report, status, known),
+      report.contains("guard") ? takt_exec::guard_text(report.at("guard")) : "",
+      report.contains("audit") ? takt_exec::audit_text(report.at("audit")) : "");
   }
   if (!arguments.schedule.empty() && (arguments.strict || arguments.strict_schedule)) {
     if (const std::string missed = takt_exec::without_schedule(report); !missed.empty()) {
@@ -429,8 +437,8 @@ int run(Arguments & arguments)
   const bool guarded = !arguments.guard.empty();
   fs::path preload;
   fs::path guard;
-  // Without rclcpp the guard watches programs of takt_rcl and takt_rt.
-  if (!guarded || !find_library("libtakt_rclcpp.so").empty()) {
+  // Without rclcpp the guard and the audit watch programs of takt_rcl, and the guard those of takt_rt.
+  if (!(guarded || arguments.audit) || !find_library("libtakt_rclcpp.so").empty()) {
     if (const int code = check_libraries(preload); code != 0) {
       return code;
     }
@@ -479,6 +487,13 @@ int run(Arguments & arguments)
          sanitizer_of(program.path), guarded ? guard_folder->path().string() : "")) {
     environment.set(name, value);
   }
+  if (arguments.audit) {
+    // ThreadSanitizer of GCC 12 cannot start under some kernels' address randomisation. A container may refuse this.
+    static_cast<void>(::personality(ADDR_NO_RANDOMIZE));
+    environment.set(
+      "TSAN_OPTIONS",
+      takt_exec::race_options(environment.get("TSAN_OPTIONS").value_or(""), folder->path()));
+  }
   if (arguments.mode == Mode::observe && !arguments.quiet) {
     fmt::print(
       stderr, "observing {}{}; Ctrl-C ends it and writes the model\n",
@@ -496,6 +511,9 @@ int run(Arguments & arguments)
   if (guarded) {
     report["guard"] =
       takt_exec::guard_processes(guard_folder->path(), arguments.ignored, arguments.guard == "all");
+  }
+  if (arguments.audit) {
+    report["audit"] = takt_exec::audit_processes(folder->path());
   }
   const bool none = report["executors"].empty();
   const std::string known =
@@ -560,6 +578,10 @@ void add_options(CLI::App & app, Arguments & arguments)
     app.add_option(
       "--guard-ignore", arguments.guard_ignore,
       "omit events of the functions whose patterns this file lists");
+    app.add_flag(
+      "--audit", arguments.audit,
+      "note the objects and the code of callbacks, for takt audit, and list the races that "
+      "ThreadSanitizer finds in a program that is built with it");
   }
   app.add_option(
     "--duration", arguments.duration,

@@ -62,7 +62,8 @@ takt_rt::Result<std::vector<AuditedExecutor>> read_program(const std::string & p
   }
   std::vector<AuditedExecutor> result;
   try {
-    for (const auto & executor : nlohmann::json::parse(*text).at("executors")) {
+    const auto json = nlohmann::json::parse(*text);
+    for (const auto & executor : json.at("executors")) {
       AuditedExecutor & one = result.emplace_back();
       one.name = executor.at("name").get<std::string>();
       one.before = executor.at("before") == "in_groups" ? Before::in_groups : Before::one_at_a_time;

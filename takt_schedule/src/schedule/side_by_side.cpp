@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -45,8 +46,8 @@ public:
       return resolver.faults();
     }
     Places places(callbacks);
-    places.names_ = ThreadNames(resolver.value().executor()).names();
-    places.shared_ = places.names_.size();
+    places.shared_.emplace(resolver.value().executor());
+    places.names_ = places.shared_->names();
     takt_rt::Faults faults;
     std::vector<ResolvedCallback> resolved;
     for (const ListedCallback & callback : callbacks) {
@@ -79,6 +80,13 @@ public:
 
   std::vector<std::string> threads(std::size_t i) const
   {
+    if (shared_ && !threads_[i].empty() && *threads_[i].rbegin() < shared_->names().size()) {
+      takt_core::ThreadMask mask = 0;
+      for (const std::size_t thread : threads_[i]) {
+        mask |= takt_core::ThreadMask{1} << thread;
+      }
+      return shared_->words(mask);
+    }
     std::vector<std::string> result;
     std::transform(
       threads_[i].begin(), threads_[i].end(), std::back_inserter(result),
@@ -107,7 +115,7 @@ private:
         threads = own_threads(callback.group, group->isolation->threads);
       }
       const takt_core::ThreadMask mask = own->binding.threads;
-      for (std::size_t i = 0; !isolated && i < shared_; ++i) {
+      for (std::size_t i = 0; !isolated && i < shared_->names().size(); ++i) {
         if (mask == 0 || (mask >> i & 1U) != 0) {
           threads.insert(i);
         }
@@ -176,8 +184,8 @@ private:
   }
 
   const std::vector<ListedCallback> * callbacks_;
-  std::vector<std::string> names_;  // of all threads
-  std::size_t shared_ = 0;          // number of threads that are not those of isolated groups
+  std::vector<std::string> names_;               // of all threads
+  std::optional<ThreadNames> shared_;            // of threads that are not those of isolated groups
   std::map<std::string, std::size_t> isolated_;  // the first thread of each isolated group
   std::vector<Threads> threads_;                 // one entry for each callback
   std::vector<bool> triggers_;                   // false: a non-triggering callback

@@ -55,8 +55,8 @@ struct Audit
 {
   std::string executor;  ///< of the schedule; empty: the schedule has none for these callbacks
   std::vector<SideBySide> pairs;  ///< in the order of the callbacks
-  /// For each callback the names of its threads under the schedule. Threads of an isolated group are "own", or "own.0"
-  /// and so on.
+  /// For each callback its threads under the schedule, in the schedule's words. Threads of an isolated group are "own",
+  /// or "own.0" and so on.
   std::vector<std::vector<std::string>> threads;
   std::size_t kept =
     0;  ///< number of pairs of two callbacks that run one at a time before and under the schedule

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +15,9 @@ from takt_cli.base.processes import SPELLED
 from takt_cli.files.graphs import resolve_schedule
 from takt_cli.files.systems import resolve_system
 from takt_cli.verbs.audit.pairs import find_pairs
-from takt_cli.verbs.audit.words import as_document, print_pairs
+from takt_cli.verbs.audit.program import Program, read_program
+from takt_cli.verbs.audit.shares import Looker
+from takt_cli.verbs.audit.words import as_document, print_pairs, rows_of
 from takt_cli.verbs.options import Json
 
 
@@ -21,6 +25,13 @@ def command(
     schedule: Annotated[
         str, typer.Option(metavar="FILE", help="The new schedule, or a shipped one's name.")
     ],
+    report: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The report of a run: takt exec --audit --report FILE -- PROGRAM.",
+            show_default="none",
+        ),
+    ] = None,
     system: Annotated[
         str | None,
         typer.Option(
@@ -52,27 +63,44 @@ def command(
         ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit code 1 if a listed pair may share something.")
+        bool,
+        typer.Option("--check", help="Exit code 1 if a listed pair shares something, or may."),
     ] = False,
     json_output: Json = False,
 ) -> None:
     """List callbacks that ran one at a time and that a schedule lets run side by side."""
-    if system is None:
-        raise TaktError("takt audit needs callbacks: name a system model with --system")
+    if (system is None) == (report is None):
+        raise TaktError(
+            "takt audit needs callbacks: name the report of a run with --audit, or a system model "
+            "with --system"
+        )
+    if report is not None and pool:
+        raise TaktError("--pool belongs to --system; the report of a run knows the executor")
     file = str(resolve_schedule(schedule))
     if not Path(schedule).exists():
         SPELLED.setdefault(file, schedule)  # a shipped one
-    arguments = ["--system", resolve_system(system)]
+    arguments = []
     if before is not None:
         arguments += ["--before", str(resolve_schedule(before))]
     if pool:
         arguments.append("--in-groups")
     if executor is not None:
         arguments += ["--executor", executor]
-    found = find_pairs(file, arguments)
+    program: Program | None = None
+    with tempfile.TemporaryDirectory(prefix="takt-") as scratch:
+        if report is not None:
+            program = read_program(report)
+            listed = Path(scratch, "program.json")
+            listed.write_text(json.dumps({"executors": program.executors}), encoding="utf-8")
+            arguments += ["--program", str(listed)]
+        elif system is not None:
+            arguments += ["--system", resolve_system(system)]
+        found = find_pairs(file, arguments)
+    looker = Looker()
+    rows = [rows_of(place, one, program, looker) for place, one in enumerate(found.executors)]
     if json_output:
-        print_json(as_document(schedule, found))
+        print_json(as_document(schedule, found, rows, looker.notes))
     else:
-        print_pairs(out(), schedule, found)
-    if check and found.pair_count > 0:
+        print_pairs(out(), schedule, found, rows, looker.notes)
+    if check and any(row.shares is None or row.shares.any for some in rows for row in some):
         raise typer.Exit(EXIT_FAILED)

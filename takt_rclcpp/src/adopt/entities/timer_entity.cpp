@@ -170,6 +170,7 @@ public:
   }
 
   std::shared_ptr<Callback> callback() override { return shared_from_this(); }
+  takt_host::FunctionMemory function_memory() const override { return function_of(timer_.lock()); }
 
   void listen() override
   {
@@ -378,6 +379,7 @@ public:
   }
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
+  takt_host::FunctionMemory function_memory() const override { return function_of(timer_.lock()); }
 
   void listen() override
   {

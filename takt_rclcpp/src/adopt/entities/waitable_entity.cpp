@@ -209,6 +209,7 @@ public:
   bool is_client() const noexcept override { return nature_.is_action_client; }
 
   std::shared_ptr<takt_core::Callback> callback() override { return shared_from_this(); }
+  takt_host::FunctionMemory function_memory() const override { return memory_of(waitable_.lock()); }
   takt_core::MessageCounts message_counts() const noexcept override
   {
     if (waits_) {
