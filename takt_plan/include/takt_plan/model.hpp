@@ -115,6 +115,7 @@ struct Task
   /// Its sequence (takt_core/sequence.hpp), a number of its executor; kNone: it is in no sequence.
   Index sequence = kNone;
   std::uint32_t position = 0;  ///< in the sequence
+  bool graph = false;          ///< the sequence is a graph, for several threads
   /// Each run starts these tasks by calls (Link::call, one for each entry), one after the other,
   /// and waits for them. Of the analyses only `bounds` counts the wait (bounds.hpp).
   std::vector<Index> waits_for;

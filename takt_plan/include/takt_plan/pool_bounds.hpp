@@ -17,6 +17,12 @@
 //   there.
 // - The next message of an exclusive task competes with parked members (`finish`). A reentrant task
 //   may start on another thread once the run before has taken its message (`taken`).
+// - A callback of a graph (takt_core/sequence.hpp) becomes ready when the callback that made it
+//   ready returns, which the model takes for the time of its message. Among equals it has the place
+//   of its iteration, which is no later than its own message and no earlier than the release of its
+//   source. So an activation goes before an equal one at a only if its source was released by a, as
+//   the equations count it. A thread that goes on with a graph's callback by direct call compares
+//   it with the heads of its ready queues first (`start_in_turn`).
 //
 // Assumptions. A task runs to its end on its thread, publishes each topic at most once, at any time
 // of a run, and does not suspend itself. Messages without a delay are seen when the publisher's run

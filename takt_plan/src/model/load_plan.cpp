@@ -73,23 +73,6 @@ Faults missing_executors(const System & system, const Schedule & schedule)
     "; is this the schedule of another system?"};
 }
 
-/// Keys of the schedule that neither analyses nor the simulator know: their bounds would be those of another program.
-Faults without_bounds(const Schedule & schedule)
-{
-  Faults faults = detail::with_and_isolated(schedule);
-  for (const takt_schedule::ExecutorSchedule & executor : schedule.executors) {
-    for (const takt_schedule::SequenceRule & rule : executor.sequences) {
-      if (rule.graph) {
-        faults.push_back(takt_schedule::located(
-          schedule.file, rule.source,
-          "analyses and the simulator do not know graph yet; programs run under the schedule all "
-          "the same"));
-      }
-    }
-  }
-  return faults;
-}
-
 template <typename Told>
 void append(std::vector<Told> & to, const std::vector<Told> & more)
 {
@@ -127,7 +110,7 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   const std::vector<takt_schedule::ListedCallback> callbacks =
     takt_schedule::listed_callbacks(*system);
   faults = missing_executors(*system, *schedule);
-  append(faults, without_bounds(*schedule));
+  append(faults, detail::with_and_isolated(*schedule));
   append(faults, takt_schedule::too_many_patterns(*schedule, callbacks));
   if (!faults.empty()) {
     return faults;

@@ -66,6 +66,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
   if (binding.sequence) {
     task.sequence = binding.sequence->sequence;
     task.position = binding.sequence->position;
+    task.graph = binding.sequence->graph;
   }
   if (binding.non_triggering) {
     triggers_.add_input(model_.tasks.size(), task, *binding.non_triggering);

@@ -81,7 +81,8 @@ std::optional<takt_core::SequencePlace> place(const Task & task)
   if (task.sequence == kNone) {
     return std::nullopt;
   }
-  return takt_core::SequencePlace{static_cast<std::uint32_t>(task.sequence), task.position};
+  return takt_core::SequencePlace{
+    static_cast<std::uint32_t>(task.sequence), task.position, task.graph};
 }
 
 class Completion

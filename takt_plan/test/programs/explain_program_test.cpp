@@ -469,13 +469,6 @@ TEST_F(ExplainProgram, RefusesWhatItDoesNotKnowOfTriggers)
       "trigger"),
     std::string::npos)
     << condition.err;
-  write(
-    "graph.yaml",
-    content("waiting.yaml") + "    sequences: [{graph: [\"/a:sub(/x)\", \"/b:sub(/y)\"]}]\n");
-  const Outcome graph = run("graph.yaml --system store.yaml");
-  EXPECT_EQ(graph.code, 2);
-  EXPECT_NE(graph.err.find("analyses and the simulator do not know graph yet"), std::string::npos)
-    << graph.err;
   const Outcome borders = run("borders.yaml --system drive.yaml --json --jobs");
   EXPECT_EQ(borders.code, 2);
   EXPECT_NE(borders.out.find("has let"), std::string::npos) << borders.out;

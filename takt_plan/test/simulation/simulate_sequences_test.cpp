@@ -89,5 +89,34 @@ callbacks:
   EXPECT_EQ(jobs_of("fifo", "", system), (Jobs{"a 0-10", "l 10-20", "r 20-30"}));
 }
 
+/// Three branches on two threads, of which one goes on; the other timer is due meanwhile.
+TEST(SimulateSequences, AGraphOnTwoThreadsRunsInTheOrderOfTheListAndOlderIterationsFirst)
+{
+  const std::string system = R"yaml(version: 1
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/a:timer(100ms)", time: 10ms, period: 100ms, offset: 0ms, publishes: [/l, /m, /r]}
+  - {id: "/l:sub(/l)", time: 10ms, triggers: /l}
+  - {id: "/m:sub(/m)", time: 10ms, triggers: /m, publishes: /k}
+  - {id: "/r:sub(/r)", time: 10ms, triggers: /r}
+  - {id: "/k:sub(/k)", time: 10ms, triggers: /k}
+  - {id: "/b:timer(100ms)", time: 10ms, period: 100ms, offset: 12ms}
+)yaml";
+  const auto jobs = [&](const std::string & keys) {
+    const std::string schedule =
+      "version: 1\nexecutors:\n  main:\n    order: fifo\n    threads: {t: {count: 2, policy: fifo, "
+      "priority: 50, cores: [0, 1], spread: true}}\n    default: t\n" +
+      keys;
+    SimulationOptions options;
+    options.duration = 90 * kMs;
+    return test::jobs(test::from_text(system, schedule), options, kMs);
+  };
+  EXPECT_EQ(
+    jobs("    sequences: [{graph: [\"/a:timer(100ms)\", \"/b:timer(100ms)\", \"/r:sub(/r)\", "
+         "\"/m:sub(/m)\", \"/k:sub(/k)\", \"/l:sub(/l)\"]}]\n"),
+    (Jobs{"a 0-10", "r 10-20", "m 10-20", "l 20-30", "k 20-30", "b 30-40"}));
+  EXPECT_EQ(jobs(""), (Jobs{"a 0-10", "l 10-20", "m 10-20", "r 20-30", "b 20-30", "k 30-40"}));
+}
+
 }  // namespace
 }  // namespace takt_plan

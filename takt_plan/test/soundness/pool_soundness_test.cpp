@@ -5,6 +5,7 @@
 #include "support/overheads.hpp"
 #include "support/random_pool_model.hpp"
 #include "support/simulated_campaign.hpp"
+#include "support/storing_model.hpp"
 #include "takt_plan/pool_bounds.hpp"
 
 namespace takt_plan
@@ -24,9 +25,11 @@ const test::SimulatedSituations kSituations{
    {" random, any times ", Phases::random, Execution::uniform, 4}}};
 
 void run(
-  std::uint64_t seed, const Overheads & overheads, const PoolOptions & options, Campaign & campaign)
+  std::uint64_t seed, const Overheads & overheads, const PoolOptions & options, Campaign & campaign,
+  bool graphs = false)
 {
-  const Model model = test::random_pool_model(seed);
+  const Model model =
+    graphs ? test::with_graphs(test::random_pool_model(seed), seed) : test::random_pool_model(seed);
   const auto bounds = pool_bounds(test::with_overheads(model, overheads), options);
   ASSERT_TRUE(bounds.ok()) << bounds.faults().front();
   test::simulate_and_compare(
@@ -46,14 +49,26 @@ TEST(PoolSoundness, NoResponseIsAboveItsBound)
   EXPECT_GT(result.tightest, 0.99) << "some bounds are reached";
 }
 
+TEST(PoolSoundness, NoResponseInGraphsIsAboveItsBound)
+{
+  Campaign result;
+  for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
+    run(test::seed() + i, i % 3 == 0 ? Overheads{1, 2} : Overheads{}, {}, result, true);
+  }
+  EXPECT_EQ(result.violations, 0U) << result.first;
+  EXPECT_EQ(result.overwritten, 0U);
+  EXPECT_GT(result.bounds, 3 * result.refusals);
+  EXPECT_GT(result.tightest, 0.99) << "some bounds are reached";
+}
+
 /// Tries systems until one shows that a term is missing.
-void expect_needed(bool PoolTerms::*term, const Overheads & overheads = {})
+void expect_needed(bool PoolTerms::*term, const Overheads & overheads = {}, bool graphs = false)
 {
   PoolOptions options;
   options.terms.*term = false;
   Campaign result;
   for (std::uint64_t i = 0; i < 1000 && result.violations == 0; ++i) {
-    run(test::seed() + i, overheads, options, result);
+    run(test::seed() + i, overheads, options, result, graphs);
   }
   EXPECT_GT(result.violations, 0U);
 }
@@ -86,6 +101,11 @@ TEST(PoolSoundness, EarlierActivationsAreNeeded)
 TEST(PoolSoundness, ActivationsFromBeforeTheWindowAreNeeded)
 {
   expect_needed(&PoolTerms::carry_in);
+}
+
+TEST(PoolSoundness, ActivationsFromBeforeTheWindowAreNeededInGraphs)
+{
+  expect_needed(&PoolTerms::carry_in, {}, true);
 }
 
 TEST(PoolSoundness, WakingThreadsOneAfterAnotherIsNeeded)

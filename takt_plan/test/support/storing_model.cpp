@@ -1,6 +1,7 @@
 #include "support/storing_model.hpp"
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -107,6 +108,32 @@ Model with_sequences(Model model, std::uint64_t seed)
     for (Index position = 0; position < path.size() && path.size() > 1; ++position) {
       model.tasks[path[position]].sequence = next;
       model.tasks[path[position]].position = static_cast<std::uint32_t>(position);
+    }
+    ++next;
+  }
+  return model;
+}
+
+Model with_graphs(Model model, std::uint64_t seed)
+{
+  Picker pick(seed);
+  std::map<std::vector<Index>, std::vector<Index>> of_threads;
+  for (const Index index : in_trigger_order(model)) {
+    of_threads[model.tasks[index].threads].push_back(index);
+  }
+  Index next = 0;
+  for (auto & [threads, tasks] : of_threads) {
+    const int skipped = pick(0, 3);
+    const int priority = model.tasks[tasks.front()].priority;
+    std::uint32_t position = 0;
+    for (const Index index : tasks) {
+      Task & task = model.tasks[index];
+      if (pick(0, 3) != skipped) {
+        task.sequence = next;
+        task.position = position++;
+        task.graph = true;
+        task.priority = priority;
+      }
     }
     ++next;
   }

@@ -17,6 +17,9 @@ Model with_inputs(Model model, std::uint64_t seed);
 /// callbacks are as urgent as each other.
 Model with_sequences(Model model, std::uint64_t seed);
 
+/// On each set of threads some callbacks are in one graph, in trigger order, with one priority.
+Model with_graphs(Model model, std::uint64_t seed);
+
 }  // namespace takt_plan::test
 
 #endif  // TAKT_PLAN__TEST__SUPPORT__STORING_MODEL_HPP_

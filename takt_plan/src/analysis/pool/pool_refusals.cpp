@@ -84,10 +84,10 @@ private:
              "; this analysis needs priority or fifo";
     }
     for (const Index task : flow_.segments.tasks_of(index)) {
-      if (model_.tasks[task].sequence != kNone) {
+      if (model_.tasks[task].sequence != kNone && !model_.tasks[task].graph) {
         return quoted(model_.tasks[task].id) +
                " is in a sequence there, whose callbacks wait for one thread while others may be "
-               "idle; this analysis needs sequences on threads that share no callbacks with others";
+               "idle; make it a graph, or give it a thread that shares no callbacks with others";
       }
     }
     if (thread.kind != ThreadClass::fixed_priority || thread.follow || thread.cores.size() != 1) {
