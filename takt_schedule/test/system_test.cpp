@@ -574,6 +574,33 @@ TEST(SystemWaits, ACallbackThatAnotherOneWaitsForNeedsNothingElseThatStartsIt)
   EXPECT_EQ(again.callbacks[2].waits_for, system.callbacks[2].waits_for);
 }
 
+TEST(SystemStores, ASubscriptionMayStoreForOthersOfItsGroup)
+{
+  const std::string timer = kTimer + ", group: \"/a:group(0)\"";
+  const std::string store = "id: \"/a:sub(/x)\", time: 1ms, triggers: /x, group: \"/a:group(0)\"";
+  const std::string groups = "groups: {\"/a:group(0)\": mutually_exclusive}\n";
+  const System system = parse(with_callbacks({timer, store + ", stores: true"}, groups));
+  EXPECT_FALSE(system.callbacks[0].stores);
+  EXPECT_TRUE(system.callbacks[1].stores);
+  EXPECT_TRUE(parse(to_yaml(system)).callbacks[1].stores);
+  EXPECT_FALSE(parse(with_callbacks({timer, store}, groups)).callbacks[1].stores);
+  const std::string rest =
+    "; stores: true is for a subscription of one topic that only stores its messages for other "
+    "callbacks of its group";
+  expect_fault(
+    with_callbacks({timer + ", stores: true"}, groups),
+    "4:5: '/a:timer(10ms)' is not a subscription" + rest);
+  expect_fault(
+    with_callbacks({timer, store + ", publishes: /y, stores: true"}, groups),
+    "5:5: '/a:sub(/x)' publishes or waits for others" + rest);
+  expect_fault(
+    with_callbacks({timer, "id: \"/a:sub(/x)\", time: 1ms, triggers: /x, stores: true"}, groups),
+    "5:5: '/a:sub(/x)' has no other callback in its group that uses the messages" + rest);
+  expect_fault(
+    with_callbacks({kTimer, store + ", stores: true"}, groups),
+    "5:5: '/a:sub(/x)' has no other callback in its group that uses the messages" + rest);
+}
+
 TEST(SystemWaits, TheExampleOfThePageIsGood)
 {
   const System system = parse(test::docs_example("waits", "system.md"));

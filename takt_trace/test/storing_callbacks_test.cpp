@@ -39,7 +39,8 @@ TEST(StoringCallbacks, OnesThatPublishNothingAndAreShortAreNamedWithTheirWakeUps
     notes_of({timer("/fuse", 100), storing("/lane")}),
     (std::vector<std::string>{
       "/fuse:sub(/lane) published nothing and ran 0.040 ms at most: if it only stores messages for "
-      "/fuse:timer(100ms), `trigger: false` in a rule for it saves up to 25.0 wake-ups a second"}));
+      "/fuse:timer(100ms), `trigger: false` in a rule for it saves up to 25.0 wake-ups a second; "
+      "with `stores: true` in the model takt plan decides"}));
 }
 
 TEST(StoringCallbacks, OthersAreNot)

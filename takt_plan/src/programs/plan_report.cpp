@@ -26,18 +26,6 @@ constexpr std::size_t kMostTimers = 3;  // that the line about skipped periods n
 constexpr Ns kMostShown = 1'000;
 constexpr Index kMostTradePoints = 20;  // approximate number of rows; --json has all points
 
-/// The share of its core that each thread's callbacks use.
-std::vector<double> loads(const Planned & planned)
-{
-  const Model & model = planned.model;
-  const detail::Streams streams(model, in_trigger_order(model));
-  std::vector<double> result(model.threads.size(), 0);
-  for (Index task = 0; task < model.tasks.size(); ++task) {
-    result[model.tasks[task].threads.front()] += streams.load(model, task);
-  }
-  return result;
-}
-
 /// The threads' names in the schedule, by thread of the assignment.
 std::vector<std::string> names(const Planned & planned)
 {
@@ -53,9 +41,8 @@ std::vector<std::string> names(const Planned & planned)
   return result;
 }
 
-std::string threads_as_text(const Planned & planned)
+std::string threads_as_text(const Planned & planned, const std::vector<double> & load)
 {
-  const std::vector<double> load = loads(planned);
   const std::vector<std::string> name = names(planned);
   std::vector<Row> rows{{"thread", "executor", "core", "OS priority", "callbacks", "load"}};
   for (Index i = 0; i < planned.assignment.threads.size(); ++i) {
@@ -396,6 +383,17 @@ std::string printed(const Json & json)
 
 }  // namespace
 
+std::vector<double> thread_loads(const Planned & planned)
+{
+  const Model & model = planned.model;
+  const detail::Streams streams(model, in_trigger_order(model));
+  std::vector<double> result(model.threads.size(), 0);
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    result[model.tasks[task].threads.front()] += streams.load(model, task);
+  }
+  return result;
+}
+
 std::size_t refuted_bounds(const PlanReport & report)
 {
   if (!report.simulated) {
@@ -415,7 +413,7 @@ std::string as_text(const PlanReport & report)
     text += chain_table(planned.model, planned.bounds, planned.chains, simulated_of(report));
     text += simulation_line(report) + settling_line(planned.model, planned.settling) + "\n";
   }
-  text += threads_as_text(planned) + trade_as_text(planned);
+  text += threads_as_text(planned, report.loads) + trade_as_text(planned);
   if (
     !report.misfits.empty() || !planned.shortfalls.empty() || !planned.notes.empty() ||
     !report.better_baselines.empty()) {
@@ -505,7 +503,7 @@ std::string as_json(const PlanReport & report)
   json["settles_ns"] = planned.settling.after ? Json(*planned.settling.after) : Json();
   json["when_bounds_hold"] = when_bounds_hold(planned.settling, model);
   json["never_settle"] = ids_of(model, planned.settling.for_good);
-  const std::vector<double> load = loads(planned);
+  const std::vector<double> & load = report.loads;
   const std::vector<std::string> name = names(planned);
   for (Index i = 0; i < planned.assignment.threads.size(); ++i) {
     const AssignedThread & thread = planned.assignment.threads[i];

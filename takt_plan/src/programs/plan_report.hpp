@@ -29,7 +29,12 @@ struct PlanReport
   std::vector<std::string> better_baselines;  ///< a sentence for each other way to run the system
                                               ///< that does better in simulation
   std::string ended_by;  ///< the --time that ended the search, as given; empty: it ended by itself
+  std::vector<double> loads;  ///< thread_loads
 };
+
+/// The share of its core that each thread's callbacks use. For a plan without non-triggering
+/// callbacks.
+std::vector<double> thread_loads(const Planned & planned);
 
 /// The number of chains with a simulated response above their bound.
 std::size_t refuted_bounds(const PlanReport & report);

@@ -5,14 +5,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "analysis/end_to_end/history_depth.hpp"
-#include "depth_report.hpp"
 #include "model/streams.hpp"
-#include "takt_plan/end_to_end.hpp"
-#include "takt_plan/settling.hpp"
+#include "plan_judge.hpp"
 
 namespace takt_plan::program
 {
@@ -37,7 +33,8 @@ std::vector<Index> path_from(
 {
   const auto placed = [&](Index task) {
     // Subscriptions that complete a set together are several callbacks of the program.
-    return model.tasks[task].sequence != kNone || system.callbacks[task].ids.size() > 1;
+    return model.tasks[task].sequence != kNone || model.tasks[task].input ||
+           system.callbacks[task].ids.size() > 1;
   };
   const std::vector<Index> & threads = model.tasks[root].threads;
   if (placed(root) || model.threads[threads.front()].kind != ThreadClass::fixed_priority) {
@@ -82,76 +79,6 @@ bool place(const std::vector<Index> & path, Level level, Index number, Model & m
   return true;
 }
 
-bool no_worse(const Bounds & before, const Bounds & after)
-{
-  const auto chain = [&](Index i) {
-    return !before.chains[i] ||
-           (after.chains[i].ok() && after.chains[i]->bound <= before.chains[i]->bound);
-  };
-  const auto task = [&](Index i) { return !before.tasks[i] || after.tasks[i].ok(); };
-  for (Index i = 0; i < before.chains.size(); ++i) {
-    if (!chain(i)) {
-      return false;
-    }
-  }
-  for (Index i = 0; i < before.tasks.size(); ++i) {
-    if (!task(i)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool no_worse(const SimulatedPlan & before, const SimulatedPlan & after)
-{
-  if (after.skipped > before.skipped || after.lost > before.lost) {
-    return false;
-  }
-  for (Index i = 0; i < before.chains.size(); ++i) {
-    const auto & one = before.chains[i];
-    const auto & other = after.chains[i];
-    if (
-      other.worst > one.worst || other.missed > one.missed ||
-      (other.count == 0) != (one.count == 0)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// A timer whose run may end at its next release may skip periods.
-bool skips(const Model & model, const Bounds & bounds, Index task)
-{
-  const Task & timer = model.tasks[task];
-  return timer.timer && bounds.tasks[task] && *bounds.tasks[task] >= timer.release->period;
-}
-
-/// True if no further timer may skip periods.
-bool no_worse(const Model & model, const Bounds & before, const Bounds & after)
-{
-  for (Index task = 0; task < model.tasks.size(); ++task) {
-    if (before.tasks[task] && !skips(model, before, task) && skips(model, after, task)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-using Histories = std::set<std::pair<Index, Index>>;  // tasks, and topics of them
-
-/// The histories that may be too short.
-Histories short_histories(const System & system, const Model & model)
-{
-  Histories all;
-  const auto depths = history_depths(model);
-  for (const HistoryDepth & depth : depths ? *depths : std::vector<HistoryDepth>()) {
-    if (too_small(system, depth)) {
-      all.emplace(depth.task, depth.topic);
-    }
-  }
-  return all;
-}
-
 /// The schedule with the priorities and the sequence of these tasks.
 void write(
   const System & system, const Model & model, const std::vector<Index> & path,
@@ -190,20 +117,23 @@ public:
   Search(const System & system, Planned & planned, SimulatedPlan & simulated)
   : system_(system),
     planned_(planned),
-    simulated_(simulated),
+    judge_(system, planned, simulated, std::nullopt),
     order_(in_trigger_order(planned.model)),
     streams_(planned.model, order_),
-    short_(short_histories(system, planned.model)),
     next_(planned.model.executors.size(), 0)
   {
   }
 
-  void run()
+  void run(const std::function<bool()> & may_go_on)
   {
     for (const Index root : order_) {
       const std::vector<Index> path = path_from(system_, planned_.model, order_, root);
       if (path.size() < 2) {
         continue;
+      }
+      if (!may_go_on()) {
+        planned_.notes.push_back("the time ended the search for further sequences");
+        return;
       }
       for (const Level level : {Level::as_is, Level::most_urgent, Level::least_urgent}) {
         if (takes(path, level)) {
@@ -221,29 +151,12 @@ private:
     if (!place(path, level, number, model)) {
       return false;
     }
-    auto bounds = bounds_through_reads(model);
-    if (
-      !bounds || !no_worse(planned_.bounds, *bounds) ||
-      !no_worse(model, planned_.bounds, *bounds)) {
-      return false;
-    }
-    const Histories too_short = short_histories(system_, model);
-    if (!std::includes(short_.begin(), short_.end(), too_short.begin(), too_short.end())) {
-      return false;
-    }
     takt_schedule::Schedule schedule = planned_.schedule;
     write(system_, model, path, schedule);
-    auto simulated = simulate_plan(system_, schedule);
-    if (!simulated || !no_worse(simulated_, *simulated)) {
+    if (!judge_.take(std::move(model), std::move(schedule)).taken) {
       return false;
     }
     ++number;
-    planned_.settling = settling(model, *bounds);
-    say(planned_.settling, model, schedule);
-    planned_.model = std::move(model);
-    planned_.bounds = std::move(*bounds);
-    planned_.schedule = std::move(schedule);
-    simulated_ = std::move(*simulated);
     double hops = 0;
     for (Index i = 1; i < path.size(); ++i) {
       hops += streams_.rate(path[i]) * 1e9;
@@ -254,18 +167,19 @@ private:
 
   const System & system_;
   Planned & planned_;
-  SimulatedPlan & simulated_;
+  PlanJudge judge_;
   const std::vector<Index> order_;
   const detail::Streams streams_;
-  const Histories short_;    // those of the plan without sequences
   std::vector<Index> next_;  // number of sequences, per executor
 };
 
 }  // namespace
 
-void use_sequences(const System & system, Planned & planned, SimulatedPlan & simulated)
+void use_sequences(
+  const System & system, Planned & planned, SimulatedPlan & simulated,
+  const std::function<bool()> & may_go_on)
 {
-  Search(system, planned, simulated).run();
+  Search(system, planned, simulated).run(may_go_on);
 }
 
 }  // namespace takt_plan::program

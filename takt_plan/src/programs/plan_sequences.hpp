@@ -1,6 +1,9 @@
-// Sequences for a plan: callbacks that start each other on one thread follow one another by direct call.
+// Sequences for a plan: callbacks that start each other on one thread follow one another by direct
+// call.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__PLAN_SEQUENCES_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__PLAN_SEQUENCES_HPP_
+
+#include <functional>
 
 #include "planners/simulated_plan.hpp"
 #include "takt_plan/planner.hpp"
@@ -9,12 +12,13 @@
 namespace takt_plan::program
 {
 
-/// Adds each sequence to the plan with which no chain has a larger bound, no chain has a longer response in the same
-/// simulation, no further callback is without a bound, no further timer may end at its next release, and no further history may
-/// be too short. The callbacks of a sequence get one priority where theirs would rise along it. A note says of each sequence
-/// what it is and how many hops it saves. Allocates; takes a simulation for each sequence.
+/// Adds each sequence to the plan with which it is no worse (PlanJudge). The callbacks of a
+/// sequence get one priority where theirs would rise along it. A note says of each sequence what it
+/// is and how many hops it saves. `may_go_on`: false ends the search, and a note says so. Set-up
+/// only: allocates; takes a simulation for each sequence.
 void use_sequences(
-  const takt_schedule::System & system, Planned & planned, SimulatedPlan & simulated);
+  const takt_schedule::System & system, Planned & planned, SimulatedPlan & simulated,
+  const std::function<bool()> & may_go_on);
 
 }  // namespace takt_plan::program
 

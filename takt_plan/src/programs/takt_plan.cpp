@@ -19,6 +19,7 @@
 #include "depth_report.hpp"
 #include "explanation.hpp"
 #include "long_run.hpp"
+#include "plan_inputs.hpp"
 #include "plan_report.hpp"
 #include "plan_sequences.hpp"
 #include "takt_schedule/named_system.hpp"
@@ -38,6 +39,8 @@ using takt_schedule::refuse;
 constexpr int kLate = 1;
 constexpr std::size_t kMostReplaced = 3;  // chains that warnings name
 constexpr double kAlmostAll = 0.9;  // a search that took this share of its time was ended by it
+constexpr double kForPlans = 0.9;   // of --time; the rest is for trigger: false and sequences
+constexpr takt_plan::Index kMostTried = 400;  // callbacks of systems that use them
 
 struct Arguments
 {
@@ -46,7 +49,8 @@ struct Arguments
   std::string document;
   std::vector<std::string> models;
   bool json = false;
-  bool sequences = false;
+  bool all_trigger = false;                      ///< no `trigger: false`
+  bool no_sequences = false;                     ///< no `sequences`
   std::optional<std::chrono::nanoseconds> time;  ///< limit of the search
   std::string time_given;                        ///< the same in the user's words
   takt_plan::PlanOptions options;
@@ -154,6 +158,48 @@ int refuse_plan(const Arguments & arguments, const takt_rt::Faults & faults)
   return refuse(faults);
 }
 
+/// Whether the plan may have keys that only save wake-ups; says why not where that is not the
+/// user's choice.
+bool may_save_wake_ups(const Arguments & arguments, takt_plan::Planned & planned)
+{
+  if (
+    arguments.options.planner != Planner::takt ||
+    (arguments.no_sequences && arguments.all_trigger)) {
+    return false;
+  }
+  if (planned.model.tasks.size() > kMostTried) {
+    planned.notes.push_back(fmt::format(
+      "no sequences and no trigger: false were tried, which takes a simulation each: the system "
+      "has "
+      "more than {} callbacks",
+      kMostTried));
+    return false;
+  }
+  return true;
+}
+
+/// Adds a note that names the options without which the plan has these keys.
+void say_how_to_leave_out(takt_plan::Planned & planned)
+{
+  bool sequences = false;
+  bool inputs = false;
+  for (const takt_schedule::ExecutorSchedule & executor : planned.schedule.executors) {
+    sequences = sequences || !executor.sequences.empty();
+    inputs = inputs || std::any_of(
+                         executor.callbacks.begin(), executor.callbacks.end(),
+                         [](const auto & rule) { return rule.non_triggering.has_value(); });
+  }
+  if (sequences || inputs) {
+    planned.notes.push_back(fmt::format(
+      "to leave {} out: {}{}{}",
+      sequences && inputs ? "them"
+      : sequences         ? "sequences"
+                          : "it",
+      sequences ? "--no-sequences" : "", sequences && inputs ? ", " : "",
+      inputs ? "--all-trigger" : ""));
+  }
+}
+
 int run(const Arguments & arguments)
 {
   takt_plan::program::end_when_interrupted("takt_plan");
@@ -187,10 +233,11 @@ int run(const Arguments & arguments)
   options.walks = !arguments.time || arguments.time->count() > 0;
   if (arguments.time && options.walks) {
     const auto start = std::chrono::steady_clock::now();
-    options.time_used = [start, time = std::chrono::duration<double>(*arguments.time)] {
+    options.time_used = [start, time = kForPlans * std::chrono::duration<double>(*arguments.time)] {
       return (std::chrono::steady_clock::now() - start) / time;
     };
   }
+  const auto may_go_on = [&] { return !options.time_used || options.time_used() * kForPlans < 1; };
   bool written = false;
   if (options.time_used && may_be_written_early(arguments.output)) {
     options.better_found = [&](const takt_plan::Planned & planned) {
@@ -216,13 +263,16 @@ int run(const Arguments & arguments)
       simulated = std::move(*run);
     }
   }
-  if (arguments.sequences && simulated) {
-    progress->now("planned; trying sequences");
-    takt_plan::program::use_sequences(*system, *planned, *simulated);
-  } else if (arguments.sequences) {
-    planned->notes.push_back(
-      options.walks ? "no sequences: the plan could not be simulated, so none was tried"
-                    : "no sequences: --time 0s leaves out the simulations that try them");
+  const std::vector<double> loads = takt_plan::program::thread_loads(*planned);
+  if (simulated && may_save_wake_ups(arguments, *planned)) {
+    progress->now("planned; trying trigger: false and sequences");
+    if (!arguments.all_trigger) {
+      takt_plan::program::use_inputs(*system, *planned, *simulated, options.keep_slack, may_go_on);
+    }
+    if (!arguments.no_sequences) {
+      takt_plan::program::use_sequences(*system, *planned, *simulated, may_go_on);
+    }
+    say_how_to_leave_out(*planned);
   }
   for (const takt_plan::Index chain : planned->paid.chains) {
     if (simulated) {
@@ -264,11 +314,18 @@ int run(const Arguments & arguments)
   takt_plan::program::writing_now();
   takt_schedule::warn(found);
   warnings.insert(warnings.end(), found.begin(), found.end());
-  const PlanReport report{*planned,         misfits,
-                          warnings,         arguments.options.planner,
-                          arguments.system, short_histories,
-                          endless,          simulated,
-                          baselines,        time_is_up ? arguments.time_given : ""};
+  const PlanReport report{
+    *planned,
+    misfits,
+    warnings,
+    arguments.options.planner,
+    arguments.system,
+    short_histories,
+    endless,
+    simulated,
+    baselines,
+    time_is_up ? arguments.time_given : "",
+    loads};
   const std::string yaml = takt_schedule::to_yaml(planned->schedule, header(report));
   if (!arguments.output.empty()) {
     const auto written = takt_schedule::write_output(arguments.output, yaml);
@@ -357,9 +414,13 @@ int main(int argc, char ** argv)
     "folders of shipped models; the schedule names these models without a path");
   app.add_flag("--json", arguments.json, "print the report as JSON");
   app.add_flag(
-    "--sequences", arguments.sequences,
-    "callbacks that start each other on one thread follow by direct call, where no chain gets "
-    "worse");
+    "--no-sequences", arguments.no_sequences,
+    "no sequences; else callbacks that start each other on one thread follow by direct call, where "
+    "no chain gets worse");
+  app.add_flag(
+    "--all-trigger", arguments.all_trigger,
+    "no trigger: false; else messages of subscriptions with `stores` wait for the callbacks that "
+    "use them, where no chain gets worse");
   app.add_option("--document", arguments.document, "a file for the report as JSON (default: none)");
   return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
 }

@@ -74,6 +74,10 @@ struct CallbackModel
   /// and no core.
   takt_rt::Duration sleep{};
 
+  /// Of a subscription: its runs only store messages for other callbacks of its group, so it makes
+  /// no difference when they come as long as they come before those.
+  bool stores = false;
+
   std::vector<int> cores;  ///< constraint: only these cores; empty: any
   Source source;
 

@@ -49,6 +49,7 @@ public:
     check_topics();
     check_executors();
     check_groups();
+    check_stores();
     const std::size_t before = findings_.fault_count();
     check_waits(system_, findings_);
     if (findings_.fault_count() == before) {
@@ -125,6 +126,32 @@ private:
     for (const GroupModel & group : system_.groups) {
       if (first.count(group.id) == 0) {
         findings_.warn(group.source, "no callback is in group " + quoted(group.id));
+      }
+    }
+  }
+
+  void check_stores()
+  {
+    std::unordered_map<std::string_view, Index> takers;  // per group: callbacks that do not store
+    for (const CallbackModel & callback : system_.callbacks) {
+      takers[callback.group] += callback.stores ? 0 : 1;
+    }
+    for (const CallbackModel & callback : system_.callbacks) {
+      const std::string_view why =
+        !callback.stores                                   ? ""
+        : callback.kind() != takt_core::Kind::subscription ? "is not a subscription"
+        : callback.trigger != Trigger::any || callback.triggers.size() > 1
+          ? "gets messages of several topics"
+        : !callback.publishes.empty() || !callback.waits_for.empty()
+          ? "publishes or waits for others"
+        : callback.group.empty() || takers[callback.group] == 0
+          ? "has no other callback in its group that uses the messages"
+          : "";
+      if (!why.empty()) {
+        findings_.fault(
+          callback.source, quoted(callback.id) + " " + std::string(why) +
+                             "; stores: true is for a subscription of one topic that only stores "
+                             "its messages for other callbacks of its group");
       }
     }
   }

@@ -206,7 +206,7 @@ public:
     MapReader map(
       findings_, node, "a callback",
       {"id", "executor", "host", "group", "time", "period", "offset", "jitter", "triggers",
-       "trigger", "reads", "publishes", "depth", "cores", "waits_for", "sleep"});
+       "trigger", "reads", "publishes", "depth", "cores", "waits_for", "sleep", "stores"});
     CallbackModel callback;
     callback.source = node.at;
     read_id(map, callback);
@@ -231,6 +231,7 @@ public:
     map.integer("depth", 1, kLargestDepth, depth);
     callback.depth = static_cast<std::uint32_t>(depth);
     callback.depth_known = map.has("depth");
+    map.boolean("stores", callback.stores);
     read_waits(map, callback);
     if (!callback.id.empty()) {
       check_releases(map, findings_, callback, awaited_.count(callback.id) != 0);

@@ -141,6 +141,9 @@ void write_callback(Writer & out, const CallbackModel & callback, bool only_host
   if (callback.depth_known || callback.depth != defaults.depth) {
     pairs.emplace_back("depth", std::to_string(callback.depth));
   }
+  if (callback.stores) {
+    pairs.emplace_back("stores", "true");
+  }
   add_words(pairs, "waits_for", callback.waits_for);
   add_time(pairs, "sleep", callback.sleep);
   if (!callback.cores.empty()) {

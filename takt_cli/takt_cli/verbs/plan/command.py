@@ -102,11 +102,18 @@ def command(
             show_default="as many as cores",
         ),
     ] = None,
-    sequences: Annotated[
+    no_sequences: Annotated[
         bool,
         typer.Option(
-            "--sequences",
-            help="Let callbacks of one thread follow by direct call, where no chain gets worse.",
+            "--no-sequences",
+            help="No sequences, which plans have where no chain gets worse by them.",
+        ),
+    ] = False,
+    all_trigger: Annotated[
+        bool,
+        typer.Option(
+            "--all-trigger",
+            help="No trigger: false, which subscriptions that store have where no chain is late.",
         ),
     ] = False,
     plot: Annotated[
@@ -150,8 +157,10 @@ def command(
         arguments += ["--executors", executors]
     if executor_threads is not None:
         arguments += ["--executor-threads", executor_threads]
-    if sequences:
-        arguments += ["--sequences"]
+    if no_sequences:
+        arguments += ["--no-sequences"]
+    if all_trigger:
+        arguments += ["--all-trigger"]
     shown = ["--json"] if json_output else []
     with tempfile.TemporaryDirectory(prefix="takt") as folder:
         document = Path(folder) / "plan.json"
