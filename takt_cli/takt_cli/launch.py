@@ -28,11 +28,13 @@ from launch.utilities.type_utils import normalize_typed_substitution, perform_ty
 from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_json, run_program
 from takt_cli.base.programs import find_program
+from takt_cli.running.guard import account_folder
 
 Text = SomeSubstitutionsType | os.PathLike[str]
 Flag = SomeSubstitutionsType | bool
 
-_TEXTS = ("schedule", "executor", "report")
+_TEXTS = ("schedule", "executor", "report", "guard", "guard_ignore")
+_GUARD = (("guard", "guard"), ("guard-ignore", "guard_ignore"))
 _FLAGS = ("strict", "children", "quiet")
 
 
@@ -50,6 +52,8 @@ class Takt(Action):
         schedule: Text | None = None,
         executor: Text | None = None,
         report: Text | None = None,
+        guard: Text | None = None,
+        guard_ignore: Text | None = None,
         strict: Flag = False,
         children: Flag = False,
         quiet: Flag = False,
@@ -57,7 +61,8 @@ class Takt(Action):
     ) -> None:
         """Take the options of `takt exec`, each a value or substitutions.
 
-        Without `schedule` takt only watches. `report` names a file for the report, as JSON.
+        Without `schedule` takt only watches. `report` names a file for the report, as JSON. `guard`
+        is rt or all.
         Relative paths begin in the directory in which launch runs.
         """
         super().__init__(**kwargs)
@@ -65,7 +70,9 @@ class Takt(Action):
             name: normalize_to_list_of_substitutions(
                 os.fspath(value) if isinstance(value, os.PathLike) else value
             )
-            for name, value in zip(_TEXTS, (schedule, executor, report), strict=True)
+            for name, value in zip(
+                _TEXTS, (schedule, executor, report, guard, guard_ignore), strict=True
+            )
             if value is not None
         }
         self._flags = {
@@ -105,11 +112,13 @@ class Takt(Action):
             for name, flag in self._flags.items()
         }
         report = texts.pop("report", None)
+        watched = [f"--{name}={texts.pop(key)}" for name, key in _GUARD if key in texts]
         options = [word for name, text in texts.items() for word in (f"--{name}", text)]
-        options += [f"--{name}" for name, given in flags.items() if given]
+        options += [*watched, *(f"--{name}" for name, given in flags.items() if given)]
         program = find_program("takt_exec", "takt_rclcpp")
         # Until this process ends: a process of the launch may end later than launch expects.
-        folder = tempfile.mkdtemp(prefix="takt-launch-")
+        prefix = "takt-launch-"
+        folder = account_folder(prefix) if watched else tempfile.mkdtemp(prefix=prefix)
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         for name, value in run_json(program, ["--environment", *options, folder]).items():
             if value is None:
@@ -122,7 +131,7 @@ class Takt(Action):
             return
         else:
             tell = []
-        _Reports(program, folder, tell).follow(context)
+        _Reports(program, folder, [*watched, *tell]).follow(context)
 
 
 class _Reports:

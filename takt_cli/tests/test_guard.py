@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.built import WORKLOAD, need
 from support.exec_prefix import TAKT_EXEC
 from test_docs import DOCS, FILE, SHELL
 
@@ -144,3 +145,63 @@ def test_wrong_options_are_one_sentence_and_exit_code_2(tmp_path, options, words
     assert said.returncode == 2
     assert words in said.stderr
     assert len(said.stderr.splitlines()) == 1
+
+
+GRAPH = """\
+version: 1
+name: small
+nodes:
+  - {name: Front, kind: sensor, period: 20ms}
+  - {name: Filter, kind: transform, input: Front, work: 100us}
+"""
+CALLBACKS = {"/Front:timer(20ms)", "/Filter:sub(/Front)"}
+
+
+@pytest.fixture
+def graph(tmp_path):
+    (tmp_path / "small.yaml").write_text(GRAPH, encoding="utf-8")
+    return ("run", "small.yaml", "--duration", "300ms", "--warmup", "100ms", "-o", "results.json")
+
+
+@need(*WORKLOAD)
+def test_takt_run_tells_of_the_callbacks_of_all_processes(graph, tmp_path):
+    from support.schemas import faults
+
+    file = tmp_path / "guard.json"
+    words = ("--guard", "all", "--split", "2", "--guard-report", file)
+    said = takt(*graph, *words, cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    report = json.loads(file.read_text(encoding="utf-8"))
+    assert faults("exec_report", report) == []
+    names = {one["id"] for process in report["guard"] for one in process["callbacks"]}
+    assert names == CALLBACKS
+    assert len([one for one in report["guard"] if one["callbacks"]]) == 2
+    page = takt("report", file, "-o", "page.html", cwd=tmp_path)
+    assert page.returncode == 0, page.stderr
+
+
+@need(*WORKLOAD)
+def test_takt_run_prints_the_table_without_a_file_for_it(graph, tmp_path):
+    said = takt(*graph, "--guard", "all", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    assert re.search(r"guard of process \d+ \(takt_run\): \d of 2 callbacks that ran", said.stderr)
+    # As a graph without real-time threads.
+    said = takt(*graph, "--guard", "rt", "--force", cwd=tmp_path)
+    assert "no callback ran on real-time threads" in said.stderr
+
+
+@need(*WORKLOAD)
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--guard-ignore", "none.txt"], "--guard-ignore needs --guard"),
+        (["--guard-report", "x.json"], "--guard-report needs --guard"),
+        (["--guard", "all", "--guard-ignore", "none.txt"], "none.txt: cannot be read"),
+        (["--guard", "all", "--guard-report", "small.yaml"], "--guard-report names"),
+    ],
+)
+def test_wrong_options_of_takt_run_are_refused(graph, tmp_path, options, words):
+    said = takt(*graph, *options, "--force", cwd=tmp_path)
+    assert said.returncode == 2, said.stderr
+    assert words in said.stderr
+    assert not (tmp_path / "results.json").exists()

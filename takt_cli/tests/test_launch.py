@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 from support.exec_prefix import TAKT_EXEC, install_exec, report_of
 from support.private import private
+from takt_cli.base.programs import find_program_or_none
 
 pytest.importorskip("launch", reason="the package launch is not installed")
 pytestmark = pytest.mark.skipif(TAKT_EXEC is None, reason="takt_rclcpp is not built")
 ADOPTED = Path(
     os.environ.get("TAKT_BUILD", "/nowhere"), "build/takt_rclcpp/test/programs/adopted_program"
 )
+CONTROL_LOOP = find_program_or_none("control_loop", "takt_host")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "launch.md"
 # As `ros2 launch` does it.
 RUN = """
@@ -204,9 +206,34 @@ def test_a_process_that_shutdown_has_to_end_is_in_the_report(robot):
     assert words(done).count("what ran under takt:\n/camera (single_threaded") == 1, words(done)
 
 
+@pytest.mark.skipif(CONTROL_LOOP is None, reason="not built: control_loop")
+def test_the_guard_watches_programs_and_its_report_has_their_callbacks(robot):
+    done = robot.launch(
+        "Takt(guard='all', report='guarded.json'), run('camera'),"
+        f"ExecuteProcess(cmd=['{CONTROL_LOOP}', '0.3'])"
+    )
+    assert done.returncode == 0, words(done)
+    seen = robot.seen("camera")
+    assert seen["TAKT_GUARD"] == "all"
+    assert "libtakt_guard.so:" in seen["LD_PRELOAD"]
+    assert not Path(seen["TAKT_GUARD_DIR"]).exists()
+    report = json.loads((robot.folder / "guarded.json").read_text(encoding="utf-8"))
+    names = [one["id"] for process in report["guard"] for one in process["callbacks"]]
+    assert names == ["/controller:timer(control)"]
+
+
+def test_launch_logs_the_table_of_the_guard(robot):
+    done = robot.launch("Takt(guard='rt'), run('camera')")
+    assert done.returncode == 0, words(done)
+    assert "guard" in words(done).partition("what ran under takt:")[2], words(done)
+
+
 @pytest.mark.parametrize(
     ("action", "sentence"),
     [
+        ("Takt(guard='some')", "takt: --guard=some: write --guard for callbacks on real-time"),
+        ("Takt(guard_ignore='none.txt')", "takt: --guard-ignore needs --guard"),
+        ("Takt(guard='rt', guard_ignore='none.txt')", "none.txt: cannot be read"),
         ("Takt(schedule='/nowhere.yaml')", "takt: /nowhere.yaml: cannot be read"),
         ("Takt(schedule='wrong.yaml')", "takt: wrong.yaml:3:1: "),
         ("Takt(schedule='schedule.yaml', executor='other')", "its executors are: main"),

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -66,6 +66,7 @@ class RunRequest:
     reference_timer: int | None = None
     match_timeout_ns: int | None = None
     records: Path | None = None  # the raw record of each run, too
+    environment: Mapping[str, str] | None = None  # of the program; None: this process's
     extra: tuple[str, ...] = field(default=())
 
     def arguments(self) -> list[str]:
@@ -170,7 +171,13 @@ def _watch(
     command: Sequence[str], request: RunRequest, report: Report | None, interrupts: Interrupts
 ) -> tuple[int, str, bool]:
     """Run the command; gives its exit code, its last words, and whether it was interrupted."""
-    process = start(command, cores=request.cores, output=subprocess.PIPE, errors=subprocess.STDOUT)
+    process = start(
+        command,
+        cores=request.cores,
+        output=subprocess.PIPE,
+        errors=subprocess.STDOUT,
+        environment=request.environment,
+    )
     listener = _Listener(process.stdout)
     try:
         _wait(process, listener, request, report, interrupts)

@@ -361,24 +361,69 @@ int check_libraries(fs::path & preload)
   return 0;
 }
 
+// Finds the libraries and sets their words in `preloaded`, or prints which part of takt is missing. `folder`: for a link to
+// takt's libraries.
+int find_libraries(const Arguments & arguments, const fs::path & folder, Preloaded & preloaded)
+{
+  const bool guarded = !arguments.guard.empty();
+  fs::path preload;
+  fs::path guard;
+  // Without rclcpp the guard and the audit watch programs of takt_rcl, and the guard those of takt_rt.
+  if (!(guarded || arguments.audit) || !find_library("libtakt_rclcpp.so").empty()) {
+    if (const int code = check_libraries(preload); code != 0) {
+      return code;
+    }
+  }
+  if (guarded && (guard = find_guard()).empty()) {
+    return refuse("libtakt_guard.so is not where takt was installed; install takt_rt again");
+  }
+  for (const auto & [library, to] :
+       {std::pair(preload, &preloaded.takt), std::pair(guard, &preloaded.guard)}) {
+    if (library.empty()) {
+      continue;
+    }
+    const auto word = takt_exec::preload_word(library, folder);
+    if (!word.ok()) {
+      return refuse(takt_rt::to_string(word.faults().front()));
+    }
+    *to = *word;
+  }
+  return 0;
+}
+
+// Of a launcher's programs: in the folder of its reports, which the launcher removes.
+fs::path guard_folder_of(const Arguments & arguments)
+{
+  std::error_code error;
+  return fs::absolute(arguments.folder, error) / "guard";
+}
+
 int print_environment(Arguments & arguments)
 {
-  fs::path preload;
   if (const int code = check_schedule(arguments); code != 0) {
     return code;
   }
-  if (const int code = check_libraries(preload); code != 0) {
+  if (const int code = check_guard(arguments); code != 0) {
     return code;
   }
-  const auto word = takt_exec::preload_word(preload, arguments.folder);
-  if (!word.ok()) {
-    return refuse(takt_rt::to_string(word.faults().front()));
+  Preloaded preloaded;
+  if (const int code = find_libraries(arguments, arguments.folder, preloaded); code != 0) {
+    return code;
+  }
+  std::string guard_folder;
+  if (!arguments.guard.empty()) {
+    guard_folder = guard_folder_of(arguments).string();
+    std::error_code error;
+    if (fs::create_directory(guard_folder, error); error) {
+      return refuse(fmt::format("cannot make the folder {}: {}", guard_folder, error.message()));
+    }
   }
   nlohmann::ordered_json json;
   const char * const inherited = std::getenv("LD_PRELOAD");
   for (const auto & [name, value] : variables(
-         arguments, {*word, ""}, arguments.folder,
-         inherited == nullptr ? std::nullopt : std::optional<std::string>(inherited))) {
+         arguments, preloaded, arguments.folder,
+         inherited == nullptr ? std::nullopt : std::optional<std::string>(inherited), "",
+         guard_folder)) {
     json[name] = value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
   }
   fmt::print("{}\n", json.dump(-1, ' ', false, kReplace));
@@ -434,18 +479,6 @@ int run(Arguments & arguments)
   if (const int code = check_guard(arguments); code != 0) {
     return code;
   }
-  const bool guarded = !arguments.guard.empty();
-  fs::path preload;
-  fs::path guard;
-  // Without rclcpp the guard and the audit watch programs of takt_rcl, and the guard those of takt_rt.
-  if (!(guarded || arguments.audit) || !find_library("libtakt_rclcpp.so").empty()) {
-    if (const int code = check_libraries(preload); code != 0) {
-      return code;
-    }
-  }
-  if (guarded && (guard = find_guard()).empty()) {
-    return refuse("libtakt_guard.so is not where takt was installed; install takt_rt again");
-  }
   auto environment = takt_exec::Environment::of_the_user();
   const auto program = takt_exec::find_program(arguments.command.front(), environment.get("PATH"));
   if (program.path.empty()) {
@@ -465,23 +498,15 @@ int run(Arguments & arguments)
   if (!folder.ok()) {
     return refuse(takt_rt::to_string(folder.faults().front()));
   }
+  const bool guarded = !arguments.guard.empty();
   const auto guard_folder = takt_exec::ReportFolder::make_in_memory();
   if (!guard_folder.ok()) {
     return refuse(takt_rt::to_string(guard_folder.faults().front()));
   }
   Preloaded preloaded;
-  for (const auto & [library, to] :
-       {std::pair(preload, &preloaded.takt), std::pair(guard, &preloaded.guard)}) {
-    if (library.empty()) {
-      continue;
-    }
-    const auto word = takt_exec::preload_word(library, folder->path());
-    if (!word.ok()) {
-      return refuse(takt_rt::to_string(word.faults().front()));
-    }
-    *to = *word;
+  if (const int code = find_libraries(arguments, folder->path(), preloaded); code != 0) {
+    return code;
   }
-
   for (const auto & [name, value] : variables(
          arguments, preloaded, folder->path(), environment.get("LD_PRELOAD"),
          sanitizer_of(program.path), guarded ? guard_folder->path().string() : "")) {
@@ -522,13 +547,27 @@ int run(Arguments & arguments)
   return arguments.strict && none ? told : takt_exec::exit_code(end, told);
 }
 
+// The report of a launcher's programs, which have ended.
+int tell_all(Arguments & arguments)
+{
+  if (const int code = check_guard(arguments); code != 0) {
+    return code;
+  }
+  auto report = takt_exec::join_reports(arguments.folder);
+  if (!arguments.guard.empty()) {
+    report["guard"] = takt_exec::guard_processes(
+      guard_folder_of(arguments), arguments.ignored, arguments.guard == "all");
+  }
+  return tell(arguments, report, {});
+}
+
 int run_mode(Arguments & arguments)
 {
   switch (arguments.mode) {
     case Mode::environment:
       return print_environment(arguments);
     case Mode::join:
-      return tell(arguments, takt_exec::join_reports(arguments.folder), {});
+      return tell_all(arguments);
     case Mode::run:
     case Mode::observe:
       break;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +14,8 @@ from takt_cli.base.console import note, print_json, progress
 from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.files.graphs import resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import DEFAULT, output_directory
-from takt_cli.files.outputs import refuse_inputs, refuse_replacing, same_file
+from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, same_file
+from takt_cli.running.guard import Guard, GuardOptions
 from takt_cli.running.runner import RunRequest, run
 from takt_cli.verbs.options import (
     MOST_SEED,
@@ -33,6 +36,13 @@ class Witness(str, Enum):
 
     auto = "auto"
     off = "off"
+
+
+class Guarded(str, Enum):
+    """The threads whose callbacks the guard watches."""
+
+    rt = "rt"
+    all = "all"
 
 
 class Order(str, Enum):
@@ -156,6 +166,29 @@ def command(
             show_default="none",
         ),
     ] = None,
+    guard: Annotated[
+        Guarded | None,
+        typer.Option(
+            help="Note what callbacks on real-time threads (all: on all threads) do that real-time "
+            "code should not do, as `takt exec --guard` does.",
+            show_default="no guard",
+        ),
+    ] = None,
+    guard_ignore: Annotated[
+        Path | None,
+        typer.Option(
+            help="Omit events of the functions whose patterns this file lists.",
+            show_default="none",
+        ),
+    ] = None,
+    guard_report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the guard's report there, as JSON for `takt report`, and print no table "
+            "of it.",
+            show_default="none",
+        ),
+    ] = None,
     fail_on_miss: Annotated[
         bool, typer.Option("--check", help="End with exit code 1 if a chain missed a deadline.")
     ] = False,
@@ -172,13 +205,19 @@ def command(
             raise TaktError(
                 f"{option} and --schedule: the schedule describes its executors; omit one of them"
             )
+    for name, value in (("--guard-ignore", guard_ignore), ("--guard-report", guard_report)):
+        if value is not None and guard is None:
+            raise TaktError(f"{name} needs --guard")
+    if guard_report is not None:
+        refuse_replacing(guard_report, force)
+        check_file(guard_report)
     if records is not None and output is not None and same_file(records, output):
         raise TaktError("--output and --records name the same file; name two files")
     graph_file = resolve_graph(graph)
     schedule_file = resolve_schedule(schedule) if schedule else None
     refuse_inputs(
-        {"--output": output, "--records": records},
-        {"graph": graph_file, "schedule": schedule_file},
+        {"--output": output, "--records": records, "--guard-report": guard_report},
+        {"graph": graph_file, "schedule": schedule_file, "list": guard_ignore},
     )
     if output is not None:
         refuse_replacing(output, force)
@@ -205,17 +244,29 @@ def command(
         label=label or "",
         records=records,
     )
-    with progress() as bar:
-        task = bar.add_task(f"{request.graph.stem}", total=1.0)
-        results = run(
-            request, lambda share: bar.update(task, completed=share), keep_interrupted=True
-        )
+    said = ""
+    with ExitStack() as stack:
+        watch = None
+        if guard is not None:
+            watch = stack.enter_context(Guard(GuardOptions(guard.value, guard_ignore)))
+            request = replace(request, environment=watch.environment())
+        with progress() as bar:
+            task = bar.add_task(f"{request.graph.stem}", total=1.0)
+            results = run(
+                request, lambda share: bar.update(task, completed=share), keep_interrupted=True
+            )
+        if watch is not None:
+            said = watch.report(guard_report).rstrip()
     if json_output:
         print_json(run_summary(results))
     else:
         print_run(results)
     more = f", the record of each run in {records}" if records is not None else ""
     note(f"Raw results are in {request.output}{more}")
+    if said:
+        note(said)
+    if guard_report is not None:
+        note(f"The guard's report is in {guard_report}; `takt report` makes a page of it")
     if results.ended_early:
         raise typer.Exit(EXIT_INTERRUPTED)
     late = [chain.name for chain in results.chains if chain.missed_deadlines]

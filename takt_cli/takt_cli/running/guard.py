@@ -1,0 +1,75 @@
+"""The guard of programs that takt starts: their environment, and the report at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from takt_cli.base.processes import run_json, run_program
+from takt_cli.base.programs import find_program
+
+PROGRAM = ("takt_exec", "takt_rclcpp")
+# The guard writes its account while callbacks run: into memory, not onto a disk.
+_MEMORY = Path("/dev/shm")
+
+
+@dataclass(frozen=True)
+class GuardOptions:
+    """Which callbacks the guard watches, and what it leaves out."""
+
+    threads: str  # rt: callbacks on real-time threads; all: on all threads
+    ignore: Path | None = None
+
+    def words(self) -> list[str]:
+        """Spell the options of takt_exec."""
+        words = [f"--guard={self.threads}"]
+        if self.ignore is not None:
+            words += ["--guard-ignore", str(self.ignore)]
+        return words
+
+
+class Guard:
+    """Makes the folder of the guard's accounts, which the end of the `with` block removes."""
+
+    def __init__(self, options: GuardOptions) -> None:
+        self._options = options
+
+    def __enter__(self) -> Guard:
+        """Make the folder."""
+        self.folder = account_folder("takt-guard-")
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        """Remove it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def environment(self) -> Mapping[str, str]:
+        """Give the environment in which a program, with all that it starts, is guarded."""
+        words = ["--environment", *self._options.words(), "--children", self.folder]
+        changes = run_json(find_program(*PROGRAM), words)
+        kept = {name: value for name, value in os.environ.items() if name not in changes}
+        return {**kept, **{name: value for name, value in changes.items() if value is not None}}
+
+    def report(self, file: Path | None = None) -> str:
+        """Give the tables of the ended programs, or write all to `file` as JSON."""
+        words: Sequence[str] = ["--report", str(file.absolute()), "--force"] if file else []
+        done = run_program(
+            find_program(*PROGRAM), ["--join", *self._options.words(), *words, self.folder]
+        )
+        return done.stderr
+
+
+def account_folder(prefix: str) -> str:
+    """Make a folder for accounts, in memory where there is such a file system."""
+    in_memory = os.access(_MEMORY, os.W_OK)
+    return tempfile.mkdtemp(prefix=prefix, dir=_MEMORY if in_memory else None)
