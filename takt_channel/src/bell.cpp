@@ -215,6 +215,7 @@ bool Bell::take_place(std::uint64_t publisher, std::size_t most)
       // the publisher is new to the reader, so all messages of the publisher count.
       page_->places[i].publisher.store(0, std::memory_order_release);
       page_->places[i].next.store(0, std::memory_order_release);
+      page_->places[i].newest.store(0, std::memory_order_relaxed);
       page_->places[i].publisher.store(publisher, std::memory_order_release);
       return true;
     }
@@ -314,13 +315,14 @@ std::uint64_t Bell::published_since(Standings & last) const noexcept
     const Page::Place & place = page_->places[i];
     const std::uint64_t publisher = place.publisher.load(std::memory_order_acquire);
     const std::uint64_t next = place.next.load(std::memory_order_acquire);
+    const std::int64_t newest = place.newest.load(std::memory_order_relaxed);
     if (publisher == 0 || publisher != place.publisher.load(std::memory_order_acquire)) {
       continue;  // a publisher is taking the place, and rings later
     }
     const std::uint64_t before = publisher == last[i].publisher ? last[i].next : 0;
     if (next >= before) {
       count += next - before;
-      last[i] = {publisher, next};
+      last[i] = {publisher, next, newest};
     }
   }
   return count;
@@ -332,7 +334,7 @@ std::vector<Standing> Bell::standings() const
   for (const Page::Place & place : page_->places) {
     const std::uint64_t publisher = place.publisher.load(std::memory_order_acquire);
     if (publisher != 0) {
-      all.push_back({publisher, place.next.load(std::memory_order_acquire)});
+      all.push_back({publisher, place.next.load(std::memory_order_acquire), 0});
     }
   }
   return all;

@@ -32,7 +32,8 @@ namespace takt_channel
 struct Standing
 {
   std::uint64_t publisher = 0;
-  std::uint64_t next = 0;  // the sequence of its next message
+  std::uint64_t next = 0;   // the sequence of its next message
+  std::int64_t newest = 0;  // when it published the one before, ns
 };
 
 inline constexpr std::uint32_t kMostSubscribers = 64;
@@ -53,6 +54,7 @@ public:
     {
       std::atomic<std::uint64_t> publisher;
       std::atomic<std::uint64_t> next;
+      std::atomic<std::int64_t> newest;  // may already be that of the next message
     };
 
     std::atomic<std::uint64_t> listeners;    // a bit for each place of a subscriber that may sleep
@@ -123,9 +125,10 @@ public:
   {
     return page_->subscribers.load(std::memory_order_acquire);
   }
-  /// Notes that the publisher's messages before `next` were sent.
-  void published(std::uint64_t next) noexcept
+  /// Notes that the publisher's messages before `next` were sent, the last of them at `newest`.
+  void published(std::uint64_t next, std::int64_t newest) noexcept
   {
+    page_->places[place_].newest.store(newest, std::memory_order_relaxed);
     page_->places[place_].next.store(next, std::memory_order_release);
   }
   /// Changes the words of all subscribers, and wakes one sleeper of each word.

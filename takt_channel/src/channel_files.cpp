@@ -118,6 +118,26 @@ void remove_half_made(const std::string & folder)
   }
 }
 
+bool reserve_parts(const std::string & folder)
+{
+  const std::string name = std::filesystem::path(folder).filename();
+  bool enough = true;
+  for (const std::string & path : ours_that_begin_with(name)) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    struct stat status = {};
+    constexpr off_t kBlock = 512;
+    if (
+      file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_blocks * kBlock < status.st_size) {
+      enough = ::posix_fallocate(file, 0, status.st_size) == 0 && enough;
+    }
+    if (file >= 0) {
+      ::close(file);
+    }
+  }
+  return enough;
+}
+
 void remove_parts(const std::string & folder)
 {
   const std::string name = std::filesystem::path(folder).filename();

@@ -38,6 +38,17 @@ public:
     return missed;
   }
 
+  /// The publisher's first message that neither was taken nor counts as missed. For a forgotten publisher: `current`.
+  std::uint64_t next(std::uint64_t publisher, std::uint64_t current) const noexcept
+  {
+    for (const Place & one : places_) {
+      if (one.publisher == publisher) {
+        return one.next;
+      }
+    }
+    return forgotten_.test(bit(publisher)) ? current : 0;
+  }
+
   std::uint64_t all() const noexcept { return all_; }
 
 private:

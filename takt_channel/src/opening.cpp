@@ -63,14 +63,28 @@ bool cleaning_may_help(std::int32_t code)
   return code == takt_channel_failed || code == takt_channel_no_memory;
 }
 
-Refused refused_by(std::int32_t code)
+// The bytes of shared memory that are free.
+std::uint64_t free_memory()
+{
+  struct statvfs status = {};
+  return ::statvfs(kSharedMemory, &status) == 0 ? std::uint64_t{status.f_bavail} * status.f_frsize
+                                                : UINT64_MAX;
+}
+
+std::string memory_words(const Options & options)
+{
+  return "its messages need " + std::to_string(needed_memory(options)) + " bytes, and " +
+         kSharedMemory + " has " + std::to_string(free_memory()) +
+         "; lower max_size, depth, history, held, loans or subscribers, or make it larger";
+}
+
+Refused refused_by(std::int32_t code, const Options & options)
 {
   switch (code) {
     case takt_channel_incompatible:
       return {
-        Refusal::incompatible,
-        "the channel has another type, another max_size, or a smaller depth, history, held, "
-        "publishers or subscribers; give both sides the same options"};
+        Refusal::incompatible, std::string("the channel is there with ") +
+                                 takt_channel_last_words() + "; give both sides the same options"};
     case takt_channel_full:
       return {
         Refusal::full,
@@ -79,7 +93,7 @@ Refused refused_by(std::int32_t code)
     case takt_channel_denied:
       return {Refusal::other_user, "another user has files of this channel"};
     case takt_channel_no_memory:
-      return {Refusal::no_memory, std::string("the messages do not fit into ") + kSharedMemory};
+      return {Refusal::no_memory, memory_words(options)};
     case takt_channel_invalid:
       return {
         Refusal::bad_options, "the name or the type has characters that a channel cannot have"};
@@ -88,24 +102,6 @@ Refused refused_by(std::int32_t code)
         Refusal::failed,
         std::string("the channel could not be opened (") + takt_channel_last_words() + ")"};
   }
-}
-
-// Checks the memory before the start: with too little, SIGBUS would end the publisher when it
-// writes.
-std::string memory_fault(const Options & options)
-{
-  struct statvfs status = {};
-  if (::statvfs(kSharedMemory, &status) != 0) {
-    return {};
-  }
-  const std::uint64_t there = std::uint64_t{status.f_bavail} * status.f_frsize;
-  const std::uint64_t needed = needed_memory(options);
-  if (needed <= there) {
-    return {};
-  }
-  return "its messages need up to " + std::to_string(needed) + " bytes, and " + kSharedMemory +
-         " has " + std::to_string(there) +
-         "; lower max_size, depth, history, held, loans or subscribers, or make it larger";
 }
 
 // Makes the folder. Another user may have made a folder of this name: then takt must not write
@@ -202,10 +198,10 @@ std::optional<Refused> open_port(
   if (bell.has_other_users()) {
     remove_dead(bell, kKept);
   }
-  if (access == Bell::Access::ring && !memory_fault(options).empty()) {
+  if (access == Bell::Access::ring && needed_memory(options) > free_memory()) {
     remove_dead(bell, 0);  // dead publishers have memory, too
-    if (std::string fault = memory_fault(options); !fault.empty()) {
-      return Refused{Refusal::no_memory, std::move(fault)};
+    if (needed_memory(options) > free_memory()) {
+      return Refused{Refusal::no_memory, memory_words(options)};
     }
   }
   takt_channel_shape shape = {};
@@ -221,12 +217,17 @@ std::optional<Refused> open_port(
   shape.publishers = options.publishers;
   shape.subscribers = options.subscribers;
   shape.kept = kKept;
-  std::int32_t code = create(shape);
+  const auto create_all = [&] {
+    const std::int32_t code = create(shape);
+    const bool done = code != takt_channel_ok || reserve_parts(bell.folder());
+    return done ? code : static_cast<std::int32_t>(takt_channel_no_memory);
+  };
+  std::int32_t code = create_all();
   if (cleaning_may_help(code)) {
     remove_dead(bell, 0);
-    code = create(shape);
+    code = create_all();
   }
-  return code == takt_channel_ok ? std::nullopt : std::optional(refused_by(code));
+  return code == takt_channel_ok ? std::nullopt : std::optional(refused_by(code, options));
 }
 
 void clean()

@@ -1,6 +1,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <memory>
 #include <utility>
 
 #include "opening.hpp"
@@ -68,22 +69,27 @@ Publisher::~Publisher() = default;
 Opened<Publisher> Publisher::open(const Options & options)
 {
   Bell bell;
-  takt_channel_publisher * port = nullptr;
+  std::unique_ptr<takt_channel_publisher, DestroyPublisher> port;
   const std::uint64_t number = new_number();
   // The port has room for dead publishers, too, so the bell's places limit the number of living
   // ones.
   const std::optional<Refused> refused =
     open_port(options, Bell::Access::ring, bell, [&](const takt_channel_shape & shape) {
-      return bell.take_place(number, options.publishers)
-               ? takt_channel_publisher_create(&shape, &port)
-               : static_cast<std::int32_t>(takt_channel_full);
+      port.reset();
+      if (!bell.take_place(number, options.publishers)) {
+        return static_cast<std::int32_t>(takt_channel_full);
+      }
+      takt_channel_publisher * made = nullptr;
+      const std::int32_t code = takt_channel_publisher_create(&shape, &made);
+      port.reset(made);
+      return code;
     });
   if (refused) {
     return {nullptr, refused->refusal, faults_of(options, *refused)};
   }
   auto impl = std::make_unique<Impl>();
   impl->bell = std::move(bell);
-  impl->port.reset(port);
+  impl->port = std::move(port);
   impl->header.publisher = number;
   impl->bell.publisher_came();
   impl->bell.end_change();
@@ -109,12 +115,13 @@ Denial Publisher::publish(Loan & loan) noexcept
   }
   Impl & impl = *impl_;
   loan.data = nullptr;
+  impl.header.size = loan.size;
   impl.header.stamp = takt_rt::to_ns(takt_rt::now());
   const Denial denial = denial_of(takt_channel_send(impl.port.get(), loan.slot, &impl.header));
   if (denial != Denial::none) {
     return denial;
   }
-  impl.bell.published(++impl.header.sequence);
+  impl.bell.published(++impl.header.sequence, impl.header.stamp);
   impl.bell.ring();
   return Denial::none;
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "missed_messages.hpp"
@@ -24,6 +26,7 @@ struct Subscriber::Impl
   MissedMessages missed;
   std::uint32_t heard = 0;
   Bell::Standings counted{};  // the standings at the last `arrived`
+  Bell::Standings settled{};  // the counted standings when a take found no message
 
   ~Impl()
   {
@@ -40,20 +43,24 @@ Subscriber::~Subscriber() = default;
 Opened<Subscriber> Subscriber::open(const Options & options)
 {
   Bell bell;
-  takt_channel_subscriber * port = nullptr;
+  std::unique_ptr<takt_channel_subscriber, DestroySubscriber> port;
   Bell::Standings before{};
   const std::optional<Refused> refused =
     open_port(options, Bell::Access::listen, bell, [&](const takt_channel_shape & shape) {
       // Read the standings before the port exists: a message that the port gets counts.
       bell.published_since(before);
-      return takt_channel_subscriber_create(&shape, &port);
+      port.reset();
+      takt_channel_subscriber * made = nullptr;
+      const std::int32_t code = takt_channel_subscriber_create(&shape, &made);
+      port.reset(made);
+      return code;
     });
   if (refused) {
     return {nullptr, refused->refusal, faults_of(options, *refused)};
   }
   auto impl = std::make_unique<Impl>();
   impl->bell = std::move(bell);
-  impl->port.reset(port);
+  impl->port = std::move(port);
   impl->counted = before;
   if (!impl->bell.subscriber_came()) {
     return {
@@ -77,18 +84,19 @@ Message Subscriber::take() noexcept
   const std::uint32_t publishers = impl.bell.publishers();
   Message message;
   const void * data = nullptr;
-  std::uint64_t size = 0;
   takt_channel_header header = {};
-  message.denial =
-    denial_of(takt_channel_take(impl.port.get(), &message.slot, &data, &size, &header));
+  message.denial = denial_of(takt_channel_take(impl.port.get(), &message.slot, &data, &header));
   if (message.denial == Denial::none || message.denial == Denial::empty) {
     impl.bell.saw(publishers);
+  }
+  if (message.denial == Denial::empty) {
+    impl.settled = impl.counted;
   }
   if (message.denial != Denial::none) {
     return message;
   }
   message.data = static_cast<const std::byte *>(data);
-  message.size = size;
+  message.size = header.size;
   message.publisher = header.publisher;
   message.sequence = header.sequence;
   message.published = takt_rt::from_ns(header.stamp);
@@ -131,9 +139,41 @@ std::uint64_t Subscriber::arrived() noexcept
   return impl_->bell.published_since(impl_->counted);
 }
 
+takt_rt::Time Subscriber::newest() const noexcept
+{
+  std::int64_t newest = 0;
+  for (const Standing & one : impl_->counted) {
+    newest = std::max(newest, one.newest);
+  }
+  return takt_rt::from_ns(newest);
+}
+
+std::uint64_t Subscriber::waiting() const noexcept
+{
+  const Impl & impl = *impl_;
+  const std::uint64_t depth = this->depth();
+  std::uint64_t waiting = 0;
+  for (std::size_t i = 0; i < impl.counted.size(); ++i) {
+    const auto [publisher, next, newest] = impl.counted[i];
+    if (publisher == 0) {
+      continue;
+    }
+    const Standing & settled = impl.settled[i];
+    const std::uint64_t gone = std::max(
+      impl.missed.next(publisher, next), settled.publisher == publisher ? settled.next : 0);
+    waiting += std::min(next - std::min(next, gone), depth);
+  }
+  return waiting;
+}
+
 bool Subscriber::has_message() const noexcept
 {
   return takt_channel_has_message(impl_->port.get()) == takt_channel_ok;
+}
+
+std::uint32_t Subscriber::depth() const noexcept
+{
+  return takt_channel_depth(impl_->port.get());
 }
 
 std::size_t Subscriber::publishers() const noexcept

@@ -19,7 +19,7 @@ enum takt_channel_code
   takt_channel_all_in_use = 2,  // loan or take: the caller has as many as it asked for
   takt_channel_too_large = 3,   // loan: more bytes than the shape's max_size
   takt_channel_incompatible =
-    4,                         // create: the channel is there with another type, or a smaller shape
+    4,  // create: the channel is there and differs: `takt_channel_last_words` says how; not by its depth
   takt_channel_full = 5,       // create: as many publishers or subscribers as the shape allows
   takt_channel_denied = 6,     // create: file permissions
   takt_channel_no_memory = 7,  // create: the data segment could not be made
@@ -48,12 +48,14 @@ typedef struct takt_channel_header  // of each message
   uint64_t publisher;  // differs for each publisher, also after a restart
   uint64_t sequence;   // from 0
   int64_t stamp;       // CLOCK_MONOTONIC at publish, ns
+  uint64_t size;       // bytes
 } takt_channel_header;
 
 typedef struct takt_channel_publisher takt_channel_publisher;
 typedef struct takt_channel_subscriber takt_channel_subscriber;
 
-// The name of the error of the thread's last function that returned takt_channel_failed; "": none.
+// The name of the error of the thread's last function that returned takt_channel_failed, or the difference that was
+// takt_channel_incompatible; "": none.
 const char * takt_channel_last_words(void);
 
 // Removes what ended processes left below `root`, except the newest `kept` dead publishers if a
@@ -75,9 +77,11 @@ void takt_channel_drop_loan(takt_channel_publisher * publisher, uint32_t slot);
 int32_t takt_channel_subscriber_create(
   const takt_channel_shape * shape, takt_channel_subscriber ** out);
 void takt_channel_subscriber_destroy(takt_channel_subscriber * subscriber);
+// The messages that wait for it: the shape's depth, or that of the channel if it is smaller.
+uint32_t takt_channel_depth(const takt_channel_subscriber * subscriber);
 // `slot` names the message until it is released.
 int32_t takt_channel_take(
-  takt_channel_subscriber * subscriber, uint32_t * slot, const void ** data, uint64_t * size,
+  takt_channel_subscriber * subscriber, uint32_t * slot, const void ** data,
   takt_channel_header * header);
 void takt_channel_release(takt_channel_subscriber * subscriber, uint32_t slot);
 // takt_channel_ok if a message waits, takt_channel_empty if none does.

@@ -137,6 +137,49 @@ TEST(Channel, ServingRingsOnlyForASubscriberThatCame)
   EXPECT_NE(first->bell(), before);
 }
 
+TEST(Channel, KnowsHowManyMessagesWait)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 64;
+  options.depth = 4;
+  auto subscriber = Subscriber::open(options);
+  auto first = Publisher::open(options);
+  auto second = Publisher::open(options);
+  ASSERT_TRUE(subscriber && first && second);
+  const auto publish = [](Publisher & publisher, int messages) {
+    for (int i = 0; i < messages; ++i) {
+      Loan loan = publisher.loan(8);
+      publisher.publish(loan);
+    }
+  };
+  const auto take = [&] {
+    Message message = subscriber->take();
+    subscriber->release(message);
+    return message.denial;
+  };
+  publish(*first.value, 2);
+  publish(*second.value, 10);  // six of them are lost
+  EXPECT_EQ(subscriber->waiting(), 0U) << "not yet counted";
+  EXPECT_EQ(subscriber->arrived(), 12U);
+  for (std::uint64_t left = 6; left > 0; --left) {
+    EXPECT_EQ(subscriber->waiting(), left);
+    EXPECT_EQ(take(), Denial::none);
+  }
+  EXPECT_EQ(subscriber->waiting(), 0U);
+  const takt_rt::Time before = takt_rt::now();
+  publish(*first.value, 1);
+  EXPECT_EQ(subscriber->arrived(), 1U);
+  EXPECT_EQ(subscriber->waiting(), 1U);
+  EXPECT_GE(subscriber->newest(), before);
+  EXPECT_LE(subscriber->newest(), takt_rt::now());
+  // A publisher that ends in peace may take its messages along.
+  first.value.reset();
+  while (take() == Denial::none) {
+  }
+  EXPECT_EQ(subscriber->waiting(), 0U);
+}
+
 void publish_some(Publisher & publisher, int messages)
 {
   for (int i = 0; i < messages; ++i) {
@@ -281,10 +324,45 @@ TEST(Channel, BothSidesMustGiveTheSameType)
   other = channel;
   other.max_size = 2 * channel.max_size;
   EXPECT_EQ(first_word(Peer("subscriber", other)), refusal(Refusal::incompatible));
-  other = channel;
-  other.depth = 2 * channel.depth;
-  EXPECT_EQ(first_word(Peer("subscriber", other)), refusal(Refusal::incompatible));
   EXPECT_TRUE(Peer("subscriber", channel).open());
+}
+
+TEST(Channel, ARefusalNamesTheValueThatDiffers)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 64;
+  const auto publisher = Publisher::open(options);
+  ASSERT_TRUE(publisher);
+  const auto expect = [&](const char * words, const auto & change) {
+    Options other = options;
+    change(other);
+    const auto refused = Subscriber::open(other);
+    EXPECT_EQ(refused.refusal, Refusal::incompatible);
+    ASSERT_EQ(refused.faults.size(), 1U);
+    EXPECT_NE(takt_rt::to_string(refused.faults[0]).find(words), std::string::npos)
+      << refused.faults[0];
+  };
+  expect("type bytes, and this side asks for other", [](Options & one) { one.type = "other"; });
+  expect("max_size 64, and this side asks for 65", [](Options & one) { one.max_size = 65; });
+  expect("history 0, and this side asks for 1", [](Options & one) { one.history = 1; });
+  expect("held 2, and this side asks for 3", [](Options & one) { one.held = 3; });
+  expect("publishers 4, and this side asks for 5", [](Options & one) { one.publishers = 5; });
+  expect("subscribers 4, and this side asks for 5", [](Options & one) { one.subscribers = 5; });
+}
+
+TEST(Channel, ASubscriberGetsTheDepthThatTheChannelHas)
+{
+  Options options;
+  options.name = fresh_name();
+  options.max_size = 64;
+  options.depth = 1;
+  const auto publisher = Publisher::open(options);
+  options.depth = 10;
+  const auto subscriber = Subscriber::open(options);
+  const auto deep = Publisher::open(options);
+  ASSERT_TRUE(publisher && subscriber && deep);
+  EXPECT_EQ(subscriber->depth(), 1U);
 }
 
 TEST(Channel, ASubscriberTooManyIsRefused)

@@ -7,7 +7,8 @@
 //
 // Each subscriber has a queue of `depth` messages. If the queue is full, the newest message
 // replaces the oldest, which the subscriber counts as missed. Messages of one publisher arrive in
-// their order; messages of several publishers have no order among each other. A late subscriber
+// their order; messages of several publishers have no order among each other, and a publisher that publishes more often than
+// a subscriber takes keeps the messages of others waiting until they are overwritten. A late subscriber
 // gets the last `history` messages of each publisher, once that publisher publishes again or
 // serves. A publisher that does neither gives no history.
 //
@@ -43,7 +44,8 @@ namespace takt_channel
 {
 
 /// The options that both sides of a channel give. The first side makes the channel. Another side is
-/// refused if its type or `max_size` differs, or if it asks for more than the channel has.
+/// refused if its type or `max_size` differs, or if it asks for more than the channel has. Only a smaller depth is no
+/// reason: the subscriber gets it (`Subscriber::depth`).
 struct Options
 {
   std::string name;  ///< e.g. "7/camera/image": the domain and the topic; at most 200 characters
@@ -67,7 +69,7 @@ enum class Refusal
   not_built,     ///< this build of takt has no channels
   bad_options,   ///< a value is out of its range
   other_user,    ///< the channel is another user's
-  incompatible,  ///< the channel has another type or a smaller shape
+  incompatible,  ///< the channel has another type or a smaller shape; the fault names the difference
   full,          ///< the channel has as many publishers or subscribers as its options allow
   no_memory,     ///< shared memory is too small for the messages
   failed         ///< another reason; see the sentence
@@ -147,7 +149,8 @@ public:
   Subscriber(const Subscriber &) = delete;
   Subscriber & operator=(const Subscriber &) = delete;
 
-  /// The oldest waiting message of any publisher. Its bytes do not change until `release`.
+  /// The oldest waiting message of one publisher. Its bytes do not change until `release`. While an earlier publisher has
+  /// messages, `take` returns these: a subscriber that takes less often than that one publishes gets none of a later one.
   /// Real-time safe, except the first time after a publisher came or left, which maps or unmaps
   /// memory.
   Message take() noexcept;
@@ -166,11 +169,23 @@ public:
 
   /// The number of messages that were published since the last call, or since the subscriber came.
   /// Messages of the history do not count; taken and missed messages do. Call it on one thread at a
-  /// time; another thread may take meanwhile. Real-time safe.
+  /// time, not beside a take. Real-time safe.
   std::uint64_t arrived() noexcept;
+
+  /// The number of messages that wait for a take, of those that `arrived` has counted; at most the depth for each publisher. Also
+  /// counts messages that never come, until a take finds none: those of a publisher that ended or that connected later. Not
+  /// beside a call of `arrived`. Real-time safe.
+  std::uint64_t waiting() const noexcept;
+
+  /// When the newest message was published, of those that `arrived` has counted. Not beside a call of `arrived`. Real-time safe.
+  takt_rt::Time newest() const noexcept;
 
   /// Whether `take` would find a message. Real-time safe as `take`.
   bool has_message() const noexcept;
+
+  /// The number of messages of each publisher that wait for it: `Options::depth`, or less if another side made the channel
+  /// with less. Real-time safe.
+  std::uint32_t depth() const noexcept;
 
   /// The number of living publishers, in all processes. Any thread; may block: asks the kernel
   /// about each.

@@ -26,9 +26,19 @@ thread_local! {
 
 /// Keeps an error's name for `takt_channel_last_words`.
 pub fn failed(error: impl core::fmt::Debug) -> Code {
-    let words = CString::new(format!("{error:?}")).unwrap_or_default();
-    LAST_WORDS.with(|kept| *kept.borrow_mut() = words);
+    keep(format!("{error:?}"));
     Code::Failed
+}
+
+/// Keeps what differs between a channel and the shape that its user asks for.
+pub fn incompatible(difference: String) -> Code {
+    keep(difference);
+    Code::Incompatible
+}
+
+fn keep(words: String) {
+    let words = CString::new(words).unwrap_or_default();
+    LAST_WORDS.with(|kept| *kept.borrow_mut() = words);
 }
 
 /// Runs a function of the interface: a panic becomes a code.

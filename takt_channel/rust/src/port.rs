@@ -9,14 +9,28 @@ use iceoryx2::service::builder::publish_subscribe::{
     PublishSubscribeOpenOrCreateError as ServiceError,
 };
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
+use iceoryx2::service::port_factory::PortFactory as _;
 
-use crate::code::{failed, text, Code};
+use crate::code::{failed, incompatible, text, Code};
 
 pub type Channel = ipc::Service;
-pub type Service = PortFactory<Channel, [u8], Header>;
+pub type Service = PortFactory<Channel, [Line], Header>;
 
-/// Bytes of a message begin at multiples of a cache line.
-const ALIGNMENT: usize = 64;
+/// A cache line of a message. Messages are slices of these, so that their bytes begin at multiples of a line: iceoryx2 would give
+/// each byte of a slice of aligned bytes a line of its own.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Line([u8; 64]);
+
+// It has bytes only.
+unsafe impl ZeroCopySend for Line {}
+
+impl Line {
+    /// The lines for so many bytes.
+    pub fn count(bytes: u64) -> usize {
+        (bytes as usize).div_ceil(core::mem::size_of::<Line>())
+    }
+}
 
 #[repr(C)]
 pub struct Shape {
@@ -40,6 +54,8 @@ pub struct Header {
     pub publisher: u64,
     pub sequence: u64,
     pub stamp: i64,
+    /// Bytes of the message.
+    pub size: u64,
 }
 
 /// A node and the service of a channel on it.
@@ -77,7 +93,7 @@ fn service_code(error: ServiceError) -> Code {
             | OpenError::DoesNotSupportRequestedAmountOfSubscribers
             | OpenError::DoesNotSupportRequestedAmountOfNodes
             | OpenError::IncompatibleOverflowBehavior
-            | OpenError::VersionMismatch => Code::Incompatible,
+            | OpenError::VersionMismatch => incompatible(format!("{error:?}")),
             OpenError::InsufficientPermissions => Code::Denied,
             OpenError::ExceedsMaxNumberOfNodes => Code::Full,
             other => failed(other),
@@ -89,6 +105,31 @@ fn service_code(error: ServiceError) -> Code {
         },
         other => failed(other),
     }
+}
+
+/// Whether the channel, which another side made, is as `shape` asks. A smaller depth is no difference: the subscriber gets it.
+fn check(shape: &Shape, message_type: &str, service: &Service) -> Result<(), Code> {
+    let text = |key: &str| -> String {
+        let found = service.attributes().iter().find(|one| one.key().to_string() == key);
+        found.map(|one| one.value().to_string()).unwrap_or_default()
+    };
+    let equal = |what: &str, asked: String| match text(what) {
+        there if there == asked => None,
+        there => Some(format!("{what} {there}, and this side asks for {asked}")),
+    };
+    let enough = |what: &str, asked: u32, there: usize, kept: u32| {
+        let there = there.saturating_sub(kept as usize);
+        let small = there < asked as usize;
+        small.then(|| format!("{what} {there}, and this side asks for {asked}"))
+    };
+    let made = service.static_config();
+    let difference = equal("type", message_type.to_string())
+        .or_else(|| equal("max_size", shape.max_size.to_string()))
+        .or_else(|| enough("history", shape.history, made.history_size(), 0))
+        .or_else(|| enough("held", shape.held, made.subscriber_max_borrowed_samples(), 0))
+        .or_else(|| enough("publishers", shape.publishers, made.max_publishers(), shape.kept))
+        .or_else(|| enough("subscribers", shape.subscribers, made.max_subscribers(), 0));
+    difference.map_or(Ok(()), |words| Err(incompatible(words)))
 }
 
 impl Port {
@@ -115,13 +156,19 @@ impl Port {
                 &shape.max_size.to_string().as_str().try_into().map_err(|_| Code::Invalid)?,
             )
             .map_err(failed)?;
-        let alignment = Alignment::new(ALIGNMENT).ok_or(Code::Invalid)?;
-        let service = node
-            .service_builder(&name.try_into().map_err(|_| Code::Invalid)?)
-            .publish_subscribe::<[u8]>()
-            .user_header::<Header>()
-            .payload_alignment(alignment)
-            .enable_safe_overflow(true)
+        let service_name = name.try_into().map_err(|_| Code::Invalid)?;
+        let builder = || {
+            node.service_builder(&service_name)
+                .publish_subscribe::<[Line]>()
+                .user_header::<Header>()
+                .enable_safe_overflow(true)
+        };
+        // First without what the shape asks for: iceoryx2 does not say which value of a channel differs.
+        if let Ok(service) = builder().open() {
+            check(shape, message_type, &service)?;
+            return Ok(Port { service, _node: node });
+        }
+        let service = builder()
             .subscriber_max_buffer_size(shape.depth as usize)
             .history_size(shape.history as usize)
             .subscriber_max_borrowed_samples(shape.held as usize)

@@ -9,14 +9,14 @@ use iceoryx2::prelude::*;
 use iceoryx2::sample_mut_uninit::SampleMutUninit;
 
 use crate::code::{failed, guarded, Code};
-use crate::port::{put, slots, Channel, Header, Port, Shape};
+use crate::port::{put, slots, Channel, Header, Line, Port, Shape};
 
-type Loan = SampleMutUninit<Channel, [core::mem::MaybeUninit<u8>], Header>;
+type Loan = SampleMutUninit<Channel, [core::mem::MaybeUninit<Line>], Header>;
 
 // Fields are dropped in this order.
 pub struct ChannelPublisher {
     loans: Box<[Option<Loan>]>,
-    publisher: Publisher<Channel, [u8], Header>,
+    publisher: Publisher<Channel, [Line], Header>,
     max_size: u64,
     _port: Port,
 }
@@ -26,7 +26,7 @@ fn create(shape: &Shape) -> Result<ChannelPublisher, Code> {
     let publisher = port
         .service
         .publisher_builder()
-        .initial_max_slice_len(shape.max_size as usize)
+        .initial_max_slice_len(Line::count(shape.max_size))
         .allocation_strategy(AllocationStrategy::Static)
         .max_loaned_samples(shape.loans as usize)
         .backpressure_strategy(BackpressureStrategy::DiscardData)
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn takt_channel_loan(
         if size > this.max_size {
             return Err(Code::TooLarge);
         }
-        let loan = this.publisher.loan_slice_uninit(size as usize).map_err(|error| match error {
+        let loan = this.publisher.loan_slice_uninit(Line::count(size)).map_err(|error| match error {
             LoanError::ExceedsMaxLoans | LoanError::OutOfMemory => Code::AllInUse,
             LoanError::ExceedsMaxLoanSize => Code::TooLarge,
             other => failed(other),
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn takt_channel_send(
         let this = unsafe { &mut *publisher };
         let mut loan = this.loans[slot as usize].take().ok_or(Code::Invalid)?;
         *loan.user_header_mut() = unsafe { *header };
-        // The caller wrote the bytes; any bytes are a valid u8.
+        // The caller wrote the bytes; any bytes are a valid line.
         let message = unsafe { loan.assume_init() };
         message.send().map_err(failed)?;
         Ok(())

@@ -5,14 +5,15 @@ use core::ffi::c_void;
 use iceoryx2::port::subscriber::{Subscriber, SubscriberCreateError};
 use iceoryx2::port::ReceiveError;
 use iceoryx2::sample::Sample;
+use iceoryx2::service::port_factory::PortFactory as _;
 
-use crate::code::{failed, guarded, Code};
-use crate::port::{put, slots, Channel, Header, Port, Shape};
+use crate::code::{failed, guarded, incompatible, Code};
+use crate::port::{put, slots, Channel, Header, Line, Port, Shape};
 
 // Fields are dropped in this order.
 pub struct ChannelSubscriber {
-    held: Box<[Option<Sample<Channel, [u8], Header>>]>,
-    subscriber: Subscriber<Channel, [u8], Header>,
+    held: Box<[Option<Sample<Channel, [Line], Header>>]>,
+    subscriber: Subscriber<Channel, [Line], Header>,
     _port: Port,
 }
 
@@ -21,13 +22,15 @@ fn create(shape: &Shape) -> Result<ChannelSubscriber, Code> {
     let subscriber = port
         .service
         .subscriber_builder()
-        .buffer_size(shape.depth as usize)
+        .buffer_size(port.service.static_config().subscriber_max_buffer_size().min(shape.depth as usize))
         .history_request(shape.history as usize)
         .create()
         .map_err(|error| match error {
             SubscriberCreateError::ExceedsMaxSupportedSubscribers => Code::Full,
             SubscriberCreateError::BufferSizeExceedsMaxSupportedBufferSizeOfService
-            | SubscriberCreateError::HistoryRequestExceedsHistorySizeOfService => Code::Incompatible,
+            | SubscriberCreateError::HistoryRequestExceedsHistorySizeOfService => {
+                incompatible(format!("{error:?}"))
+            }
             other => failed(other),
         })?;
     Ok(ChannelSubscriber { held: slots(shape.held), subscriber, _port: port })
@@ -54,11 +57,16 @@ pub unsafe extern "C" fn takt_channel_subscriber_destroy(subscriber: *mut Channe
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn takt_channel_depth(subscriber: *const ChannelSubscriber) -> u32 {
+    let this = unsafe { &*subscriber };
+    this.subscriber.buffer_size() as u32
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn takt_channel_take(
     subscriber: *mut ChannelSubscriber,
     slot: *mut u32,
     data: *mut *const c_void,
-    size: *mut u64,
     header: *mut Header,
 ) -> i32 {
     guarded(|| {
@@ -76,7 +84,6 @@ pub unsafe extern "C" fn takt_channel_take(
         let bytes = this.held[free].as_ref().ok_or(Code::Failed)?.payload();
         unsafe {
             *data = bytes.as_ptr().cast();
-            *size = bytes.len() as u64;
             *slot = free as u32;
         }
         Ok(())

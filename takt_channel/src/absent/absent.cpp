@@ -43,8 +43,12 @@ std::int32_t takt_channel_subscriber_create(const takt_channel_shape *, takt_cha
 void takt_channel_subscriber_destroy(takt_channel_subscriber *)
 {
 }
+std::uint32_t takt_channel_depth(const takt_channel_subscriber *)
+{
+  return 0;
+}
 std::int32_t takt_channel_take(
-  takt_channel_subscriber *, std::uint32_t *, const void **, std::uint64_t *, takt_channel_header *)
+  takt_channel_subscriber *, std::uint32_t *, const void **, takt_channel_header *)
 {
   return takt_channel_failed;
 }
