@@ -154,9 +154,9 @@ void PollingBase::open_channel(const ChannelTopic & topic, const PollingOptions 
       "not ignore local publications");
   }
   shared_->topic = topic.topic;
-  shared_->qos = topic.qos;
   shared_->channel = std::make_unique<ChannelInbox>(topic);
-  shared_->places.resize(topic.qos.depth());
+  shared_->qos = QoS(topic.qos).keep_last(shared_->channel->depth());
+  shared_->places.resize(shared_->channel->depth());
 }
 
 void PollingBase::listen(

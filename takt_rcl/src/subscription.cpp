@@ -103,9 +103,9 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open_channel(
       "serialised messages, and it does not ignore local publications");
   }
   shared->topic = topic.topic;
-  shared->qos = topic.qos;
   shared->channel = std::make_unique<ChannelInbox>(topic);
-  shared->history = arrival_depth(topic.qos.get_rmw_qos_profile());
+  shared->qos = QoS(topic.qos).keep_last(shared->channel->depth());
+  shared->history = arrival_depth(shared->qos.get_rmw_qos_profile());
   shared->reliable = true;
   shared->depth = options.depth != 0 ? options.depth : shared->history;
   return shared;
@@ -187,6 +187,12 @@ std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
   const std::uint32_t lanes = engine.core().lanes(*options.group);
 
   options.depth = shared_->depth;
+  if (
+    shared_->channel != nullptr && settings.binding.non_triggering &&
+    shared_->depth == shared_->history) {
+    // Its taker takes all that wait: a full queue of each publisher.
+    options.depth *= takt_channel::Options().publishers;
+  }
   {
     std::lock_guard lock(shared_->take_mutex);
     shared_->gaps->expect(get_publisher_count());

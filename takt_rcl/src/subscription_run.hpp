@@ -104,12 +104,13 @@ public:
     work_(std::make_shared<Work>(shared, lanes, pool)),
     infos_(lanes),
     in_place_(shared->channel != nullptr ? lanes : 0),
+    most_pending_(depth()),
     inbox_(shared->inbox.get()),
     shared_(*shared),
     history_(shared->history)
   {
     if (shared->channel != nullptr) {
-      std::lock_guard lock(shared->take_mutex);
+      std::lock_guard lock(shared->channel->mutex());
       missed_before_ = shared->channel->missed();
     }
   }
@@ -272,32 +273,30 @@ private:
   }
   void changed() noexcept override
   {
+    std::lock_guard lock(shared_.channel->mutex());
     const std::uint64_t arrived = shared_.channel->arrived();
     channel_arrivals_.fetch_add(arrived, std::memory_order_relaxed);
-    std::lock_guard lock(shared_.take_mutex);
-    const std::uint64_t known = std::min(arrived, early_);
-    early_ -= known;
-    announce_channel(arrived - known);
-    // Also where a publisher came or left: this maps or unmaps its memory.
-    announce_uncounted();
+    announce_waiting(arrived);
   }
 
-  // Announces messages of the channel. With the take mutex held.
-  void announce_channel(std::uint64_t count) noexcept
+  // Announces the messages that wait and are not announced. `arrived`: those that the channel has just counted. With the
+  // channel's mutex held.
+  void announce_waiting(std::uint64_t arrived) noexcept
   {
-    if (count > 0) {
-      pending_ = std::min<std::uint64_t>(pending_ + count, history_);
-      arrive(static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX)));
+    const std::uint64_t waiting = std::min(shared_.channel->waiting(), most_pending_);
+    std::uint64_t count = waiting - std::min(waiting, pending_);
+    if (waiting == most_pending_) {
+      // Further messages have replaced older ones.
+      count = std::max(count, std::min(arrived, most_pending_));
     }
-  }
-
-  // A message waits, and none is announced: the word has not told of it yet, or its publisher was killed before it counted
-  // the message. With the take mutex held.
-  void announce_uncounted() noexcept
-  {
-    if (pending_ == 0 && shared_.channel->has_message()) {
-      ++early_;
-      announce_channel(1);
+    // A message that nobody has counted: its publisher does so next, or was killed before it did. The look also maps or unmaps
+    // the memory of a publisher that came or left.
+    if (pending_ == 0 && count == 0 && shared_.channel->has_message()) {
+      count = 1;
+    }
+    if (count > 0) {
+      pending_ = std::min(pending_ + count, most_pending_);
+      arrive(static_cast<std::uint32_t>(count));
     }
   }
 
@@ -307,21 +306,24 @@ private:
     if (in_place_.empty()) {
       return;
     }
-    std::lock_guard lock(shared_.take_mutex);
+    std::lock_guard lock(shared_.channel->mutex());
     if (in_place_[lane]) {
       shared_.channel->release(in_place_[lane]);
       --reading_;
     }
-    announce_uncounted_apart();
+    announce_rest();
   }
 
-  // As announce_uncounted, in a run: the message does not belong to the run's activations. With the take mutex held.
-  void announce_uncounted_apart() noexcept
+  // Once all announced messages are taken, further ones may wait: the announcements have a limit. Call it in a run; the messages
+  // do not belong to the run's activations. With the channel's mutex held.
+  void announce_rest() noexcept
   {
-    static const takt_core::ActivationSet nobody;
-    const takt_core::ActivationScope scope(nobody);
-    const takt_core::MessageScope unnamed(0);
-    announce_uncounted();
+    if (pending_ == 0) {
+      static const takt_core::ActivationSet nobody;
+      const takt_core::ActivationScope scope(nobody);
+      const takt_core::MessageScope unnamed(0);
+      announce_waiting(0);
+    }
   }
 
   takt_host::Took take_from_channel(Shared & shared, takt_host::Taking & taking)
@@ -333,15 +335,23 @@ private:
     void * const buffer =
       shared.handler->reads_in_place() ? nullptr : work_->lanes->message(number);
     std::lock_guard lock(shared.take_mutex);
-    pending_ -= pending_ > 0 ? 1 : 0;
-    takt_channel::Message message = channel.take();
-    if (message.denial == takt_channel::Denial::empty) {
-      return takt_host::Took::nothing;
-    }
-    if (!message) {
-      shared.failed.fetch_add(1, std::memory_order_relaxed);
-      announce_uncounted_apart();
-      return takt_host::Took::skipped;
+    takt_channel::Message message;
+    bool in_place = false;
+    {
+      std::lock_guard channel_lock(channel.mutex());
+      pending_ -= pending_ > 0 ? 1 : 0;
+      message = channel.take();
+      if (message.denial == takt_channel::Denial::empty) {
+        return takt_host::Took::nothing;
+      }
+      if (!message) {
+        shared.failed.fetch_add(1, std::memory_order_relaxed);
+        announce_rest();
+        return takt_host::Took::skipped;
+      }
+      missed_.store(channel.missed() - missed_before_, std::memory_order_relaxed);
+      in_place = buffer == nullptr && reading_ < ChannelInbox::kInPlace;
+      reading_ += in_place ? 1 : 0;
     }
     const ChannelTrailer trailer = channel.trailer(message);
     taking.run().arrived = message.published;
@@ -349,9 +359,7 @@ private:
     counted.publisher = by_pointer(counted.publisher);
     infos_[lane] = info_of(trailer.info, false);
     taking.found(trailer.key, counted);
-    missed_.store(channel.missed() - missed_before_, std::memory_order_relaxed);
-    if (buffer == nullptr && reading_ < ChannelInbox::kInPlace) {
-      ++reading_;
+    if (in_place) {
       in_place_[lane] = message;
       // Owns nothing: the message is given back when the run is over.
       auto * const data = const_cast<std::byte *>(message.data);
@@ -361,6 +369,7 @@ private:
       std::memcpy(
         buffer != nullptr ? buffer : work_->lanes->message(number), message.data,
         channel.message_size());
+      std::lock_guard channel_lock(channel.mutex());
       channel.release(message);
     }
     return takt_host::Took::message;
@@ -466,12 +475,12 @@ private:
   takt_core::adapter::Hold<Work> work_;
   std::vector<MessageInfo> infos_;               // one per lane
   std::vector<takt_channel::Message> in_place_;  // one per lane; none without a channel
-  std::uint32_t reading_ = 0;                    // messages in place; guarded by the take mutex
   std::atomic<std::uint64_t> channel_arrivals_{0};
-  // With the take mutex held.
-  std::uint64_t pending_ =
-    0;  // messages of the channel that are announced, and for which no take began
-  std::uint64_t early_ = 0;  // messages that were announced before the channel counted them
+  // With the channel's mutex held.
+  std::uint32_t reading_ = 0;  // messages in place
+  // Messages of the channel that are announced, and for which no take began; at most as many as the core keeps arrivals.
+  std::uint64_t pending_ = 0;
+  const std::uint64_t most_pending_;
   std::uint64_t missed_before_ = 0;
   std::atomic<std::uint64_t> missed_{0};
   Inbox * const inbox_;  // of the work; for listeners, which end before it

@@ -505,6 +505,32 @@ TEST_F(ChannelTransport, RefusesAQualityOfServiceThatNoChannelHas)
     std::string::npos);
 }
 
+TEST_F(ChannelTransport, TheStartOrderOfDifferentDepthsRefusesNobody)
+{
+  auto n = node("n");
+  const auto shallow = n->create_publisher<UInt64>("/numbers", 1, published());
+  std::vector<std::uint64_t> seen;
+  const auto deep = n->create_subscription<UInt64>(
+    "/numbers", 10, [&](const UInt64 & message) { seen.push_back(message.data); }, subscribed());
+  PollingOptions polled;
+  polled.transport = Transport::shared_memory;
+  const auto polling = n->create_polling_subscription<UInt64>("/numbers", 10, polled);
+  EXPECT_EQ(deep->get_actual_qos().depth(), 1U);
+  EXPECT_EQ(polling->get_actual_qos().depth(), 1U);
+  auto e = executor();
+  e.add_node(n);
+  UInt64 message;
+  for (message.data = 1; message.data <= 3; ++message.data) {
+    shallow->publish(message);
+  }
+  ASSERT_TRUE(spin_until(e, [&] { return !seen.empty(); }));
+  EXPECT_EQ(seen, std::vector<std::uint64_t>{3});
+  EXPECT_TRUE(polling->take(message));
+  EXPECT_EQ(message.data, 3U);
+  const auto later = n->create_publisher<UInt64>("/numbers", 10, published());
+  EXPECT_NE(later->publish(message), 0U);
+}
+
 TEST_F(ChannelTransport, AMessageThatCameDuringARunHasActivationsOfItsOwn)
 {
   auto n = node("n");

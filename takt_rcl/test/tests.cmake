@@ -76,6 +76,7 @@ target_compile_definitions(rcl_channel_transport_test PRIVATE
 add_dependencies(rcl_channel_transport_test takt_rcl_channel_peer)
 target_link_libraries(rcl_channel_transport_test PRIVATE takt_channel::takt_channel)
 target_link_libraries(rcl_topic_transport_test PRIVATE takt_channel::takt_channel)
+target_link_libraries(rcl_trigger_test PRIVATE takt_channel::takt_channel)
 # It counts context switches.
 set_tests_properties(rcl_channel_transport_test PROPERTIES RUN_SERIAL TRUE)
 add_executable(takt_rcl_calling_peer ${CMAKE_CURRENT_LIST_DIR}/peers/calling_peer.cpp)

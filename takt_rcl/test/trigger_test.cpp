@@ -1,12 +1,19 @@
 // Subscriptions that do not trigger, and conditions of groups, with a real middleware.
+#include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
+#include <csignal>
+#include <memory>
+#include <new>
 #include <std_msgs/msg/u_int64.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ros_test.hpp"
+#include "takt_channel/channel.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace takt_rcl::test
@@ -121,6 +128,153 @@ TEST_F(Triggers, MessagesByPointerWaitForTheirTakerToo)
 }
 
 // A thread that sleeps is not woken by them.
+// Two publishers, each with a full queue, in shared memory.
+class ChannelTriggers : public Triggers
+{
+protected:
+  static constexpr std::size_t kDepth = 4;
+
+  void SetUp() override
+  {
+    if (!takt_channel::available()) {
+      GTEST_SKIP() << "this build of takt has no channels";
+    }
+    Triggers::SetUp();
+  }
+  std::shared_ptr<Publisher<Number>> publisher(Node & node) const
+  {
+    PublisherOptions options;
+    options.transport = Transport::shared_memory;
+    return node.create_publisher<Number>("/stored", kDepth, options);
+  }
+  static SubscriptionOptions subscribed()
+  {
+    SubscriptionOptions options;
+    options.transport = Transport::shared_memory;
+    return options;
+  }
+};
+
+TEST_F(ChannelTriggers, ATakerGetsAllMessagesThatWaitAlsoAfterABurst)
+{
+  auto e = executor_with("    callbacks:\n      - {match: \"/n:sub(/stored)\", trigger: false}\n");
+  auto n = node("n");
+  auto peer = node("peer");
+  std::size_t stored_messages = 0;
+  std::vector<std::size_t> before;
+  auto stored = n->create_subscription<Number>(
+    "/stored", kDepth, [&](const Number &) { ++stored_messages; }, subscribed());
+  auto trigger = n->create_subscription<Number>(
+    "/trigger", 10, [&](const Number &) { before.push_back(stored_messages); });
+  e.add_node(n);
+  const std::array to_stored{publisher(*peer), publisher(*peer)};
+  auto to_trigger = peer->create_publisher<Number>("/trigger", 10);
+  ASSERT_TRUE(to_trigger->wait_for_matched(1, kPatience));
+  const auto round = [&](std::size_t messages) {
+    for (const auto & one : to_stored) {
+      for (std::size_t i = 0; i < messages; ++i) {
+        publish(*one, i);
+      }
+    }
+    const std::size_t runs = before.size() + 1;
+    publish(*to_trigger, 0);
+    return spin_until(e, [&] { return before.size() == runs; });
+  };
+  ASSERT_TRUE(round(kDepth));
+  EXPECT_EQ(before.back(), 2 * kDepth);
+  ASSERT_TRUE(round(2 * kDepth));  // half of them are lost
+  EXPECT_EQ(before.back(), 4 * kDepth);
+  ASSERT_TRUE(round(3));
+  EXPECT_EQ(before.back(), 4 * kDepth + 6);
+  e.remove_node(n);
+  publish(*to_stored[0], 1);
+  publish(*to_stored[1], 2);
+  e.add_node(n);
+  ASSERT_TRUE(round(1));
+  EXPECT_EQ(before.back(), 4 * kDepth + 10) << "messages that came meanwhile wait, too";
+}
+
+TEST_F(ChannelTriggers, TheBacklogIsThatOfTheQueuesAgainAfterABurst)
+{
+  auto e = executor();
+  auto n = node("n");
+  auto peer = node("peer");
+  std::size_t seen = 0;
+  auto stored = n->create_subscription<Number>(
+    "/stored", kDepth, [&](const Number &) { ++seen; }, subscribed());
+  e.add_node(n);
+  const std::array to_stored{publisher(*peer), publisher(*peer)};
+  for (const auto & one : to_stored) {
+    for (std::size_t i = 0; i < 2 * kDepth; ++i) {
+      publish(*one, i);
+    }
+  }
+  ASSERT_TRUE(spin_until(e, [&] { return seen == 2 * kDepth; }));
+  for (int i = 0; i < 3; ++i) {
+    publish(*to_stored[0], i);
+  }
+  ASSERT_TRUE(spin_until(e, [&] { return seen == 2 * kDepth + 1; }));
+  EXPECT_EQ(stored->callback()->backlog(), 2U);
+  ASSERT_TRUE(spin_until(e, [&] { return seen == 2 * kDepth + 3; }));
+  EXPECT_EQ(stored->callback()->message_counts().waiting, 0U);
+}
+
+// A copy into this page stops until an executor's callback has run, or until patience ends.
+std::atomic<bool> copying{false};
+std::atomic<bool> ran{false};
+void * page = nullptr;
+
+void hold_copy(int)
+{
+  copying = true;
+  const auto until = takt_rt::now() + 10s;
+  while (!ran && takt_rt::now() < until) {
+  }
+  ::mprotect(page, sizeof(Number), PROT_READ | PROT_WRITE);
+}
+
+TEST_F(ChannelTriggers, NoOtherCallbackWaitsForTheCopyOfAMessage)
+{
+  page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  auto * const number = new (page) Number;
+  struct sigaction handler = {};
+  struct sigaction former = {};
+  handler.sa_handler = &hold_copy;
+  ASSERT_EQ(::sigaction(SIGSEGV, &handler, &former), 0);
+  auto e = executor_with("    callbacks:\n      - {match: \"/n:sub(/stored)\", trigger: false}\n");
+  auto n = node("n");
+  auto peer = node("peer");
+  SubscriptionOptions options = subscribed();
+  options.callback_group = n->create_callback_group(CallbackGroupType::MutuallyExclusive);
+  auto stored = n->create_subscription<Number>(
+    "/stored", kDepth, [](const Number &) {}, options);
+  auto to_stored = publisher(*peer);
+  std::atomic<bool> published{false};
+  auto timer = n->create_wall_timer(1ms, [&] { ran = ran || published; });
+  e.add_node(n);
+  publish(*to_stored, 7);
+  bool took = false;
+  ASSERT_EQ(::mprotect(page, sizeof(Number), PROT_NONE), 0);
+  {
+    const Spinning spinning(e);
+    std::thread taker([&] {
+      MessageInfo info;
+      took = stored->take(*number, info);
+    });
+    EXPECT_TRUE(wait_until([&] { return copying.load(); }));
+    publish(*to_stored, 8);  // the executor looks at the subscription before its next callback
+    published = true;
+    EXPECT_TRUE(wait_until([&] { return ran.load(); }, 9s)) << "it waited for the copy";
+    ran = true;
+    taker.join();
+  }
+  ::sigaction(SIGSEGV, &former, nullptr);
+  EXPECT_TRUE(took);
+  EXPECT_EQ(number->data, 7U);
+  ::munmap(page, 4096);
+}
+
 TEST_F(Triggers, AThousandMessagesWakeNoThread)
 {
   auto e = executor_with("    callbacks:\n      - {match: \"/n:sub(/stored)\", trigger: false}\n");

@@ -114,13 +114,7 @@ ChannelOutbox::ChannelOutbox(const ChannelTopic & topic, std::uint32_t loans)
 {
   takt_channel::Options options = options_of(topic);
   options.loans = loans + 1;  // one for `publish`
-  auto port = takt_channel::Publisher::open(options);
-  if (port.refusal == takt_channel::Refusal::incompatible) {
-    // Subscriptions with a smaller depth made the channel: a publisher has no need of more.
-    options.depth = 1;
-    port = takt_channel::Publisher::open(options);
-  }
-  port_ = opened(std::move(port), topic);
+  port_ = opened(takt_channel::Publisher::open(options), topic);
   lent_.resize(loans);
 }
 
@@ -207,6 +201,13 @@ ChannelInbox::ChannelInbox(const ChannelTopic & topic)
 : size_(topic.layout.size),
   port_(opened(takt_channel::Subscriber::open(options_of(topic)), topic))
 {
+  if (depth() < topic.qos.depth()) {
+    RCUTILS_LOG_WARN_NAMED(
+      "takt",
+      "%s: '%s': the subscription asks for depth %zu and gets %u, because the first publisher or "
+      "subscription of the topic made its channel with that depth; give it the larger one",
+      topic.node.c_str(), topic.topic.c_str(), topic.qos.depth(), depth());
+  }
 }
 
 ChannelTrailer ChannelInbox::trailer(const takt_channel::Message & message) const noexcept

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -98,7 +99,7 @@ private:
   const std::unique_ptr<std::byte[]> scratch_;
 };
 
-/// A subscription's side. Its functions are for one thread at a time, and real-time safe as those of takt_channel,
+/// A subscription's side. Its functions are for one thread at a time (`mutex`), and real-time safe as those of takt_channel,
 /// unless they say otherwise.
 class ChannelInbox
 {
@@ -109,35 +110,50 @@ public:
   /// As ChannelOutbox.
   explicit ChannelInbox(const ChannelTopic & topic);
 
+  /// Serialises the functions. Held for no copy of a message, because executor threads look at all channels before each
+  /// dispatch. Inherits priority.
+  takt_rt::PiMutex & mutex() noexcept { return mutex_; }
+
   takt_channel::Message take() noexcept { return port_->take(); }
   void release(takt_channel::Message & message) noexcept { port_->release(message); }
-  /// Takes the oldest message into `buffer()`. Denial::empty: none waits.
+  /// Takes the oldest message into `buffer()`. Denial::empty: none waits. For one thread at a time; takes the mutex.
   template <typename Buffer>
   takt_channel::Denial take_copy(const Buffer & buffer, ChannelTrailer & trailer) noexcept
   {
-    takt_channel::Message message = take();
+    takt_channel::Message message;
+    {
+      const std::lock_guard lock(mutex_);
+      message = take();
+    }
     if (!message) {
       return message.denial;
     }
     trailer = this->trailer(message);
     std::memcpy(buffer(), message.data, size_);
+    const std::lock_guard lock(mutex_);
     release(message);
     return takt_channel::Denial::none;
   }
   ChannelTrailer trailer(const takt_channel::Message & message) const noexcept;
   std::size_t message_size() const noexcept { return size_; }
+  /// The messages of each publisher that wait: the depth of the quality of service, or less if the channel has less; then the
+  /// constructor logs a warning.
+  std::uint32_t depth() const noexcept { return port_->depth(); }
   bool has_message() const noexcept { return port_->has_message(); }
   std::uint64_t missed() const noexcept { return port_->missed(); }
   /// Any thread; may block.
   std::size_t publishers() const noexcept { return port_->publishers(); }
 
-  // ---- for the thread that looks at the bell, perhaps while another takes ----
-
+  /// Any thread, without the mutex.
   const std::atomic<std::uint32_t> & bell() const noexcept { return port_->bell(); }
   /// Messages that arrived since the last call.
   std::uint64_t arrived() noexcept { return port_->arrived(); }
+  /// As takt_channel::Subscriber.
+  takt_rt::Time newest() const noexcept { return port_->newest(); }
+  std::uint64_t waiting() const noexcept { return port_->waiting(); }
 
 private:
+  takt_rt::PiMutex mutex_;
   const std::size_t size_;
   std::unique_ptr<takt_channel::Subscriber> port_;
 };
