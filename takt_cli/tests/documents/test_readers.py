@@ -27,6 +27,7 @@ from takt_cli.results.plan import Plan
 from takt_cli.results.records import Records
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.trace import TraceSummary
+from takt_cli.running.control_loop import HostStalls, Loop
 from takt_cli.running.host import Measured
 from takt_cli.running.runner import Progress
 from takt_cli.verbs.bench.programs import Limits
@@ -45,12 +46,14 @@ from takt_cli.verbs.report.trace_figures import TraceReport
 READERS = {
     "acceptance": Count,
     "change": Changes,
+    "control_loop": Loop,
     "data_path": DataPath,
     "data_path_floors": Floors,
     "error": Refusal,
     "explanation": Explanation,
     "graph": GraphInfo,
     "host": Measured,
+    "host_stalls": HostStalls,
     "isolation": Isolation,
     "latency": LatencyReport,
     "latency_progress": LatencyProgress,

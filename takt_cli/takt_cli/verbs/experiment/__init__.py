@@ -4,5 +4,5 @@ PACKAGES = "all"
 HIDDEN = True
 COMMANDS = (
     "executors binding policy hot-path bounds planners tightness isolation data-path pipeline "
-    "adopted workshop"
+    "adopted workshop control-loop"
 )

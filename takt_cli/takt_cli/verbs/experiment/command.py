@@ -14,6 +14,7 @@ from takt_cli.verbs.experiment import (
     pipeline_study,
     workshop_study,
 )
+from takt_cli.verbs.experiment.control_loop import run_control_loop
 
 app = graph_studies.app
 
@@ -31,3 +32,4 @@ app.command("data-path")(data_path_study.run_data_path)
 app.command("pipeline")(pipeline_study.run_pipeline)
 app.command("adopted")(adopted_study.run_adopted)
 app.command("workshop")(workshop_study.run_workshop)
+app.command("control-loop")(run_control_loop)
