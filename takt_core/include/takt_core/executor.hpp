@@ -274,8 +274,9 @@ public:
   /// all threads have left, but starts no callback. Any thread; real-time safe.
   bool starts_callbacks() const noexcept;
 
-  /// Announces `count` messages, stamped now. Real-time safe; see Scheduler::ready.
-  void ready(Callback & callback, std::uint32_t count = 1) noexcept;
+  /// Announces `count` messages, stamped now. `newest`: when the last of them came, if a thread notices it only now; for
+  /// conditions (`Condition::fresh`). Real-time safe; see Scheduler::ready.
+  void ready(Callback & callback, std::uint32_t count = 1, Time newest = takt_rt::kNever) noexcept;
 
   // ---- watching ----
 

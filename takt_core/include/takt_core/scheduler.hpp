@@ -295,8 +295,9 @@ public:
   /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
   /// with middleware locks held: takes no lock, except for a callback under a condition. Ignores
   /// timers, which the scheduler releases. Wakes a thread for the messages unless the calling
-  /// thread has a `WakeDeferral` open.
-  void ready(Callback & callback, std::uint32_t count, Time now) noexcept;
+  /// thread has a `WakeDeferral` open. `newest`: when the last message came, if that was before `now`.
+  void ready(
+    Callback & callback, std::uint32_t count, Time now, Time newest = takt_rt::kNever) noexcept;
 
   /// Picks the next callback for `thread`; false if there is none. If a callback of a sequence has
   /// just run on this thread (SequenceScope), `next` picks the sequence's next callback unless a
@@ -426,7 +427,8 @@ private:
   void join_condition(CallbackEntry & entry);
   void leave_condition(CallbackEntry & entry);
   void conditions_in_vain(Faults & faults) const;
-  void arrived_under_condition(CallbackEntry & entry, Time now, std::uint32_t caller) noexcept;
+  void arrived_under_condition(
+    CallbackEntry & entry, Time newest, Time now, std::uint32_t caller) noexcept;
   CallbackEntry * release(GroupCondition & condition, const Group & group, Time now) noexcept;
   void put_in_all(CallbackEntry * entries, std::uint32_t caller) noexcept;
   void look_at_condition(Group & group, Time now) noexcept;

@@ -284,7 +284,7 @@ void Executor::Impl::remove(Callback & callback, bool waits)
   crew->scheduler.reap(&callback);
 }
 
-void Executor::ready(Callback & callback, std::uint32_t count) noexcept
+void Executor::ready(Callback & callback, std::uint32_t count, Time newest) noexcept
 {
   const Time time = now();
   for (const auto & place : impl_->arrival_observers) {
@@ -294,7 +294,7 @@ void Executor::ready(Callback & callback, std::uint32_t count) noexcept
     }
     observer->on_arrival(callback, count, time);
   }
-  scheduler_of(callback).ready(callback, count, arrival_time(time));
+  scheduler_of(callback).ready(callback, count, arrival_time(time), newest);
 }
 
 std::shared_ptr<Callback> Executor::find(std::string_view id) const

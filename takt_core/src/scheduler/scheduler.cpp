@@ -3,6 +3,7 @@
 // in files of their names, timers in scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
 #include "takt_core/scheduler.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <mutex>
 #include <utility>
@@ -18,7 +19,7 @@ using takt_rt::add_saturated;
 using takt_rt::from_ns;
 using takt_rt::to_ns;
 
-void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexcept
+void Scheduler::ready(Callback & callback, std::uint32_t count, Time now, Time newest) noexcept
 {
   CallbackEntry & entry = CallbackEntry::of(callback);
   entry.prefetch();
@@ -51,7 +52,8 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now) noexce
     }
     announce(entry, WakeDeferral::thread_of(*this));
   } else if (entry.conditional()) {
-    arrived_under_condition(entry, now, WakeDeferral::thread_of(*this));
+    // kNever is later than any time.
+    arrived_under_condition(entry, std::min(now, newest), now, WakeDeferral::thread_of(*this));
   }
 }
 

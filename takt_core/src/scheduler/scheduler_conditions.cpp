@@ -131,16 +131,16 @@ void Scheduler::conditions_in_vain(Faults & faults) const
   }
 }
 
-// Notes that a message has arrived for an input of a condition. Checks the condition if the input
+// Notes that a message arrived at `newest` for an input of a condition. Checks the condition if the input
 // triggers.
 void Scheduler::arrived_under_condition(
-  CallbackEntry & entry, Time now, std::uint32_t caller) noexcept
+  CallbackEntry & entry, Time newest, Time now, std::uint32_t caller) noexcept
 {
   GroupCondition & condition = *entry.group_->condition_;
   CallbackEntry * released = nullptr;
   {
     const std::lock_guard lock(condition.mutex);
-    entry.newest_ = now;
+    entry.newest_ = newest;
     if (entry.non_triggering_ == nullptr) {
       released = release(condition, *entry.group_, now);
     }

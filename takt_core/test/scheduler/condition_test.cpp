@@ -180,6 +180,20 @@ TEST_F(ConditionTest, FreshAsksForAYoungMessageOfEachInputAlsoOneThatWasTaken)
   EXPECT_EQ(run_all(15), Ids{}) << "the newest message of slow is 10 ms old";
 }
 
+TEST_F(ConditionTest, AMessageThatAThreadNoticesLateIsAsOldAsItIs)
+{
+  Condition condition;
+  condition.fresh = millis(100);
+  const auto group = group_when(condition);
+  const auto one = hand.add("one", group);
+  hand.scheduler.ready(*one, 1, ms(300), ms(0));
+  EXPECT_EQ(run_all(300), Ids{}) << "it came 300 ms ago";
+  hand.scheduler.ready(*one, 1, ms(400), ms(301));
+  EXPECT_EQ(run_all(400), (Ids{"one", "one"}));
+  hand.scheduler.ready(*one, 1, ms(500), ms(600));
+  EXPECT_EQ(run_all(500), Ids{"one"}) << "no message comes later than now";
+}
+
 TEST_F(ConditionTest, APredicateSeesTheInputs)
 {
   std::string seen;

@@ -101,9 +101,12 @@ public:
   {
   }
 
-  /// Announces `count` messages. Any thread, also within a publish, with the middleware's locks
-  /// held. Real-time safe, lock-free.
-  void arrive(std::uint32_t count) noexcept { announce(executor_, count); }
+  /// Announces `count` messages. `newest`: when the last of them came; kNever: now. Any thread, also within a publish, with the
+  /// middleware's locks held. Real-time safe, lock-free.
+  void arrive(std::uint32_t count, takt_rt::Time newest = takt_rt::kNever) noexcept
+  {
+    announce(executor_, count, newest);
+  }
 
   /// Calls `take_message` on the executor thread, and accounts for its message. False: the callback does not run.
   bool take(const takt_core::Run & run) final

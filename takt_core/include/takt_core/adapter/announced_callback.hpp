@@ -29,11 +29,12 @@ public:
   {
   }
 
-  /// Announces `count` messages to `executor`.
+  /// Announces `count` messages to `executor`. `newest`: see Executor::ready.
   /// Any thread. Real-time safe, lock-free.
-  void announce(Executor & executor, std::uint32_t count) noexcept
+  void announce(
+    Executor & executor, std::uint32_t count, takt_rt::Time newest = takt_rt::kNever) noexcept
   {
-    executor.ready(*this, count);
+    executor.ready(*this, count, newest);
     announced_.fetch_add(count, std::memory_order_relaxed);
   }
 
