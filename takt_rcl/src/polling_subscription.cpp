@@ -12,6 +12,7 @@
 #include "event.hpp"
 #include "intra_process.hpp"
 #include "messages/channel_transport.hpp"
+#include "messages/late_input.hpp"
 #include "messages/rcl_filter.hpp"
 #include "messages/topic_transports.hpp"
 #include "node_state.hpp"
@@ -105,6 +106,7 @@ struct PollingBase::Shared
   bool filtered = false;                             // gaps are no losses
   rcl_subscription_t subscription = rcl_get_zero_initialized_subscription();
   std::string topic;
+  LateInput late_input;
   takt_rt::PiMutex mutex;  // serialises takes
   takt_host::SequenceGaps gaps;
   std::vector<void *> places;
@@ -211,6 +213,7 @@ PollingBase::~PollingBase() = default;
 
 bool PollingBase::take_one(void * message, MessageInfo & info) noexcept
 {
+  shared_->late_input.note_take(shared_->node->fully_qualified_name(), shared_->topic);
   rmw_message_info_t found = rmw_get_zero_initialized_message_info();
   // Outside of the lock, so that a waiting thread is at the ceiling too.
   const takt_core::MiddlewareCeilingScope ceiling;
@@ -238,6 +241,7 @@ std::size_t PollingBase::take_some(std::size_t most, MessageInfo * infos) noexce
   if (most == 0) {
     return 0;
   }
+  shared_->late_input.note_take(shared_->node->fully_qualified_name(), shared_->topic);
   rcutils_allocator_t allocator = rcutils_get_default_allocator();
   const takt_core::MiddlewareCeilingScope ceiling;
   const std::lock_guard lock(shared_->mutex);

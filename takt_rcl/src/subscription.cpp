@@ -330,6 +330,7 @@ bool SubscriptionBase::take_one(
   void * message, detail::Parcel & parcel, MessageInfo & info) noexcept
 {
   Shared & shared = *shared_;
+  shared.late_input.note_take(node().fully_qualified_name(), shared.topic);
   const auto buffer = [message] { return message; };
   Run::Next next;
   takt_host::Took took = takt_host::Took::skipped;

@@ -17,6 +17,7 @@
 
 #include "intra_process.hpp"
 #include "messages/channel_transport.hpp"
+#include "messages/late_input.hpp"
 #include "messages/named_transport.hpp"
 #include "node_state.hpp"
 #include "takt_core/adapter/hold.hpp"
@@ -75,6 +76,8 @@ struct SubscriptionBase::Shared
     channel;   // not null: all messages come by it, and there is no middleware's subscription
   QoS qos{1};  // with the channel
   std::shared_ptr<const std::string> by_middleware;  // its topic, in the context's list
+
+  LateInput late_input;  // of `take` and `take_sequence`
 
   std::string_view transport() const noexcept
   {
@@ -296,7 +299,9 @@ private:
     }
     if (count > 0) {
       pending_ = std::min(pending_ + count, most_pending_);
-      arrive(static_cast<std::uint32_t>(count));
+      arrive(
+        static_cast<std::uint32_t>(count),
+        arrived > 0 ? shared_.channel->newest() : takt_rt::kNever);
     }
   }
 

@@ -1,8 +1,13 @@
 // A group with logical execution time of a schedule, with a real middleware and by pointer.
+#include <rcutils/logging.h>
+
+#include <atomic>
+#include <cstdarg>
 #include <cstdint>
 #include <memory>
 #include <std_msgs/msg/u_int64.hpp>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -60,6 +65,45 @@ TEST_F(LogicalTime, APublisherThatKeepsAllMessagesPublishesNothingInSuchAGroup)
   EXPECT_GE(generic->failed_publishes(), 1U);
   EXPECT_EQ(keeps_all->last_sequence(), 0U);
   EXPECT_NE(keeps_all->publish(message), 0U) << "outside of the group as ever";
+}
+
+std::atomic<int> late_inputs{0};
+
+void count_late_inputs(
+  const rcutils_log_location_t *, int, const char *, rcutils_time_point_value_t,
+  const char * format, va_list *)
+{
+  late_inputs += std::string_view(format).find("takes messages of") != std::string_view::npos;
+}
+
+TEST_F(LogicalTime, WarnsOnceOfACallbackThatTakesMessagesByItself)
+{
+  Executor executor = executor_with("true");
+  auto node = this->node("n");
+  auto polled = node->create_polling_subscription<Number>("/polled", 10);
+  auto outside = node->create_polling_subscription<Number>("/outside", 10);
+  auto other = this->node("other");
+  auto taken = other->create_subscription<Number>("/taken", 10, [](const Number &) {});
+  int runs = 0;
+  auto timer = node->create_wall_timer(kPeriod, [&] {
+    Number message;
+    MessageInfo info;
+    std::vector<Number> messages(2);
+    polled->take(message);
+    polled->take_sequence(messages);
+    taken->take(message, info);
+    if (++runs == 2) {
+      executor.cancel();
+    }
+  });
+  const rcutils_logging_output_handler_t former = rcutils_logging_get_output_handler();
+  rcutils_logging_set_output_handler(&count_late_inputs);
+  Number message;
+  outside->take(message);
+  executor.add_node(node);
+  executor.spin();
+  rcutils_logging_set_output_handler(former);
+  EXPECT_EQ(late_inputs, 2);
 }
 
 TEST_F(LogicalTime, AnInputIsReadAtTheReleaseAndAnOutputComesOutOnePeriodLater)

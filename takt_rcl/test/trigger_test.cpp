@@ -219,6 +219,31 @@ TEST_F(ChannelTriggers, TheBacklogIsThatOfTheQueuesAgainAfterABurst)
   EXPECT_EQ(stored->callback()->message_counts().waiting, 0U);
 }
 
+TEST_F(ChannelTriggers, AMessageIsAsOldAsItsPublishNotAsTheLookForIt)
+{
+  auto e = executor_with(
+    "    groups:\n      - {match: \"/n:group(**)\", when: {fresh: 10ms}}\n"
+    "      - {match: \"/m:group(**)\", when: {fresh: 1000s}}\n");
+  auto n = node("n");
+  auto m = node("m");
+  auto peer = node("peer");
+  int fresh = 0;
+  int patient = 0;
+  auto in_n = n->create_subscription<Number>(
+    "/stored", kDepth, [&](const Number &) { ++fresh; }, subscribed());
+  auto in_m = m->create_subscription<Number>(
+    "/stored", kDepth, [&](const Number &) { ++patient; }, subscribed());
+  e.add_node(n);
+  e.add_node(m);
+  e.spin_some();
+  auto to_stored = publisher(*peer);
+  publish(*to_stored, 1);
+  const auto old = takt_rt::now() + 10ms;
+  ASSERT_TRUE(wait_until([&] { return takt_rt::now() > old; }));
+  ASSERT_TRUE(spin_until(e, [&] { return patient == 1; }));
+  EXPECT_EQ(fresh, 0);
+}
+
 // A copy into this page stops until an executor's callback has run, or until patience ends.
 std::atomic<bool> copying{false};
 std::atomic<bool> ran{false};
