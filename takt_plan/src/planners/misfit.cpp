@@ -420,7 +420,7 @@ private:
         result.reader_sources = sources_of(part.tasks.front());
       }
       for (const SegmentBound & segment : part.answer.segments) {
-        consider({Wait::For::set, segment.tasks.back(), segment.waiting});
+        consider({Wait::For::set, with_set(segment.tasks), segment.waiting});
       }
       if (!part.answer.segments.empty()) {
         const SegmentBound & first = part.answer.segments.front();
@@ -430,6 +430,15 @@ private:
     if (longest.time > 0) {
       result.wait = longest;
     }
+  }
+
+  /// The callback of a segment that waits for a set. The segment may go on behind it. If several callbacks wait, the
+  /// last one.
+  Index with_set(const std::vector<Index> & tasks) const
+  {
+    const auto last = std::find_if(
+      tasks.rbegin(), tasks.rend(), [&](Index task) { return model_.tasks[task].newest; });
+    return last == tasks.rend() ? tasks.back() : *last;
   }
 
   /// The first host of the chain for which one more core would be enough.

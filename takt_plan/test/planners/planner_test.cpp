@@ -1152,6 +1152,31 @@ chains:
   EXPECT_TRUE(both.model.tasks[why[1].sources[0]].release.has_value());
 }
 
+/// The set belongs to the callback that waits for it, and not to those that it starts.
+TEST(Misfits, NameTheCallbackThatWaitsForASet)
+{
+  const System system = system_of(R"yaml(
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/cam:timer(50ms)", time: 2ms, period: 50ms, offset: any, publishes: /image}
+  - {id: "/lidar:timer(100ms)", time: 3ms, period: 100ms, offset: any, publishes: /points}
+  - {id: ["/fuse:sub(/image)", "/fuse:sub(/points)"], time: 5ms, triggers: [/image, /points], trigger: newest, publishes: /objects}
+  - {id: "/plan:sub(/objects)", time: 4ms, triggers: /objects, publishes: /path}
+  - {id: "/control:sub(/path)", time: 1ms, triggers: /path}
+chains:
+  drive:
+    path: ["/lidar:timer(100ms)", "/fuse:sub(/points)", "/plan:sub(/objects)", "/control:sub(/path)"]
+    deadline: 30ms
+)yaml");
+  const Planned planned = plan_of(system);
+  const auto found = misfits(system, {}, planned);
+  ASSERT_EQ(found.size(), 1U);
+  ASSERT_TRUE(found[0].wait.has_value());
+  EXPECT_EQ(found[0].wait->what, Wait::For::set);
+  EXPECT_EQ(
+    planned.model.id_on(planned.model.chains[0], found[0].wait->task), "/fuse:sub(/points)");
+}
+
 TEST(Planners, AreJudgedByTheFileTheyWrite)
 {
   for (std::uint64_t i = 0; i < test::rounds(12); ++i) {
