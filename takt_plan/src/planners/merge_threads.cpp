@@ -51,6 +51,7 @@ double floor_of(double keep, double slack)
 
 struct Step
 {
+  Merger merger;
   std::vector<Block> blocks;  ///< the core's blocks after the merger
   Index rescued = 0;          ///< late chains that meet their deadlines after the merger
   /// The smallest slack on the core, and on cores that share messages with it.
@@ -67,9 +68,11 @@ struct Step
 class Merging
 {
 public:
-  Merging(const PlanProblem & problem, double keep_slack, Layout layout)
+  Merging(
+    const PlanProblem & problem, double keep_slack, Layout layout, const std::set<Merger> & refused)
   : problem_(problem),
     keep_slack_(keep_slack),
+    never_(refused),
     layout_(std::move(layout)),
     judging_(problem),
     start_(judging_.judged(layout_, {})),
@@ -86,25 +89,26 @@ public:
 
   double spent() const noexcept { return judging_.spent() - start_cost_; }
 
-  std::vector<TradePoint> run(Layout & chosen)
+  /// `steps`, if not null, gets the mergers up to the chosen layout.
+  std::vector<TradePoint> run(Layout & chosen, std::vector<MergerStep> * steps)
   {
     double switches = 0;
     for (Index core = 0; core < layout_.cores(); ++core) {
       switches += context_switches(problem_, layout_.on(core));
     }
     std::vector<TradePoint> trade{{layout_.threads(), least_met(), switches}};
-    go_on(trade);
+    go_on(trade, steps);
     chosen = layout_;
     // Continue until each further merger would miss a deadline, to show the whole trade.
     keep_slack_ = -std::numeric_limits<double>::infinity();
     std::fill(floors_.begin(), floors_.end(), keep_slack_);
     refused_.clear();
-    go_on(trade);
+    go_on(trade, nullptr);
     return trade;
   }
 
 private:
-  void go_on(std::vector<TradePoint> & trade)
+  void go_on(std::vector<TradePoint> & trade, std::vector<MergerStep> * steps)
   {
     std::vector<std::optional<Step>> next(layout_.cores());
     for (Index core = 0; core < next.size(); ++core) {
@@ -119,6 +123,7 @@ private:
       }
       const auto core = static_cast<Index>(best - next.begin());
       const double saved = (*best)->saved;
+      const Merger merger = (*best)->merger;
       const std::vector<Block> before = layout_.on(core);
       layout_.set(core, std::move((*best)->blocks));
       const Score found = judged(core);
@@ -127,6 +132,9 @@ private:
         note(found);
         keep_rescued(found);
         trade.push_back({layout_.threads(), least_met(), trade.back().switches - saved});
+        if (steps != nullptr) {
+          steps->push_back({merger, layout_});
+        }
       } else {
         layout_.set(core, before);
       }
@@ -230,9 +238,8 @@ private:
   }
 
   /// A merger of two blocks. Until it is judged, `step` holds the best values that it may have.
-  struct Merger
+  struct Possible
   {
-    std::pair<Index, Index> pair;  // the first tasks of the two blocks
     Step step;
     bool judged = false;
   };
@@ -247,11 +254,11 @@ private:
              : lower;
   }
 
-  Merger merger_of(
+  Possible merger_of(
     const std::vector<Block> & blocks, Index upper, Index lower, double switches) const
   {
-    Merger merger;
-    merger.pair = {blocks[upper].tasks.front(), blocks[lower].tasks.front()};
+    Possible merger;
+    merger.step.merger = {blocks[upper].tasks.front(), blocks[lower].tasks.front()};
     merger.step.blocks = merged(blocks, upper, lower);
     merger.step.rescued = start_.missed.size();
     merger.step.slack = std::numeric_limits<double>::infinity();
@@ -259,7 +266,7 @@ private:
     // A slack that was found earlier can only have become smaller since, as in `take`. If chains
     // are late, this does not hold: another merger may rescue a chain, and so raise the smallest
     // slack.
-    if (const auto known = slack_of_.find(merger.pair);
+    if (const auto known = slack_of_.find(merger.step.merger);
         known != slack_of_.end() && start_.missed.empty()) {
       merger.step.slack = known->second;
     }
@@ -267,9 +274,9 @@ private:
   }
 
   // The mergers that are worth trying, the least urgent first.
-  std::vector<Merger> mergers(const std::vector<Block> & blocks) const
+  std::vector<Possible> mergers(const std::vector<Block> & blocks) const
   {
-    std::vector<Merger> found;
+    std::vector<Possible> found;
     const double switches = context_switches(problem_, blocks);
     for (Index upper = blocks.size(); upper-- > 0;) {
       if (const Index lower = partner(blocks, upper); lower != kNone) {
@@ -280,18 +287,18 @@ private:
   }
 
   // Judges the merger; false if it is not acceptable.
-  bool take(Merger & merger, Index core)
+  bool take(Possible & merger, Index core)
   {
     layout_.set(core, merger.step.blocks);
     const Score found = judged(core);
     if (!acceptable(found)) {
       // Do not try this merger again: later it could only be worse, because tasks only move down or
       // wait for more.
-      refused_.insert(merger.pair);
+      refused_.insert(merger.step.merger);
       return false;
     }
     merger.step.rescued = rescued(found);
-    merger.step.slack = slack_of_[merger.pair] = found.slack;
+    merger.step.slack = slack_of_[merger.step.merger] = found.slack;
     merger.judged = true;
     return true;
   }
@@ -302,7 +309,7 @@ private:
     const double switches = context_switches(problem_, blocks);
     for (Index upper = blocks.size(); upper-- > 0 && !tired();) {
       if (const Index lower = partner(blocks, upper); lower != kNone) {
-        Merger merger = merger_of(blocks, upper, lower, switches);
+        Possible merger = merger_of(blocks, upper, lower, switches);
         if (take(merger, core)) {
           return std::move(merger.step);
         }
@@ -312,12 +319,12 @@ private:
   }
 
   // The best acceptable merger. Does not judge a merger that cannot be better than a judged one.
-  std::optional<Step> best_of(std::vector<Merger> open, Index core)
+  std::optional<Step> best_of(std::vector<Possible> open, Index core)
   {
     while (!open.empty() && !tired()) {
       const auto best = std::max_element(
         open.begin(), open.end(),
-        [](const Merger & a, const Merger & b) { return b.step.better_than(a.step); });
+        [](const Possible & a, const Possible & b) { return b.step.better_than(a.step); });
       if (best->judged) {
         return std::move(best->step);
       }
@@ -340,11 +347,13 @@ private:
 
   bool worth_trying(const std::vector<Block> & blocks, Index upper, Index lower) const
   {
-    return refused_.count({blocks[upper].tasks.front(), blocks[lower].tasks.front()}) == 0;
+    const Merger merger{blocks[upper].tasks.front(), blocks[lower].tasks.front()};
+    return refused_.count(merger) == 0 && never_.count(merger) == 0;
   }
 
   const PlanProblem & problem_;
   double keep_slack_;
+  const std::set<Merger> & never_;
   Layout layout_;
   Judging judging_;
   Score start_;  // the score at the start, with the chains that mergers rescued
@@ -352,8 +361,8 @@ private:
   std::vector<double> floors_;                 // per chain: the slack that must remain
   std::vector<std::optional<double>> slacks_;  // current, per chain with a deadline
   // The slack after a judged merger, by the first tasks of its two blocks.
-  std::map<std::pair<Index, Index>, double> slack_of_;
-  std::set<std::pair<Index, Index>> refused_;  // the first tasks of two blocks that must not merge
+  std::map<Merger, double> slack_of_;
+  std::set<Merger> refused_;  // must not be tried again
 };
 
 /// The number of threads of each executor.
@@ -422,10 +431,11 @@ std::optional<std::pair<Standing, Standing>> movable(
 }  // namespace
 
 std::vector<TradePoint> merge_threads(
-  const PlanProblem & problem, double keep_slack, Layout & layout, double & cost)
+  const PlanProblem & problem, double keep_slack, Layout & layout, double & cost,
+  const std::set<Merger> & refused, std::vector<MergerStep> * steps)
 {
-  Merging merging(problem, keep_slack, layout);
-  std::vector<TradePoint> trade = merging.run(layout);
+  Merging merging(problem, keep_slack, layout, refused);
+  std::vector<TradePoint> trade = merging.run(layout, steps);
   cost += merging.spent();
   return trade;
 }

@@ -4,6 +4,8 @@
 #ifndef TAKT_PLAN__SRC__PLANNERS_HPP_
 #define TAKT_PLAN__SRC__PLANNERS_HPP_
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "planners/layout.hpp"
@@ -28,10 +30,22 @@ std::vector<Layout> plan_takt(const PlanProblem & problem, double wanted, double
 /// Improves a layout that `plan_takt` found for a problem with other deadlines.
 Layout improved(const PlanProblem & problem, double wanted, const Layout & other, double & cost);
 
+/// A merger of two threads, by the most urgent task of each; the more urgent thread comes first.
+using Merger = std::pair<Index, Index>;
+
+/// A merger that `merge_threads` chose, and the layout after it.
+struct MergerStep
+{
+  Merger merger;
+  Layout after;
+};
+
 /// Merges threads of one executor and core as planner.hpp says. Returns the state before the first
-/// merger and after each merger. Adds the cost of judging to `cost`.
+/// merger and after each merger. Adds the cost of judging to `cost`. `refused`: mergers that are not
+/// allowed. `steps`, if not null, gets the mergers up to the chosen layout.
 std::vector<TradePoint> merge_threads(
-  const PlanProblem & problem, double keep_slack, Layout & layout, double & cost);
+  const PlanProblem & problem, double keep_slack, Layout & layout, double & cost,
+  const std::set<Merger> & refused = {}, std::vector<MergerStep> * steps = nullptr);
 
 /// If an executor has more threads than it can have, merges its least urgent threads at any cost:
 /// two threads of the same core if possible, else of two cores.

@@ -98,5 +98,38 @@ TEST(PlannerSimulated, NoOtherWayToRunTheSystemIsBetterInSimulation)
   EXPECT_GT(late, 0) << "systems that are no test";
 }
 
+/// By its bounds no merger costs the inertial sensor a deadline, because no chain has it. But in simulation it skips
+/// periods behind the callbacks of the chains, so it keeps a thread of its own. The chains share threads all the same.
+TEST(PlannerSimulated, OmitsOnlyTheMergersThatCostPeriods)
+{
+  const System system = test::system_of(R"yaml(
+hosts: {car: {cores: 2}}
+overheads: {dispatch: 2us, middleware: 20us, context_switch: 4us}
+callbacks:
+  - {id: "/camera:timer(40ms)", time: 2ms, period: 40ms, publishes: /image}
+  - {id: "/lidar:timer(100ms)", time: 3ms, period: 100ms, publishes: /points}
+  - {id: ["/fuse:sub(/image)", "/fuse:sub(/points)"], time: 12ms, triggers: [/image, /points], trigger: newest, publishes: /objects}
+  - {id: "/plan:sub(/objects)", time: 8ms, triggers: /objects, publishes: /path}
+  - {id: "/control:sub(/path)", time: 1ms, triggers: /path}
+  - {id: "/imu:timer(1ms)", time: 100us, period: 1ms, offset: any}
+chains:
+  objects:
+    path: ["/lidar:timer(100ms)", "/fuse:sub(/points)", "/plan:sub(/objects)", "/control:sub(/path)"]
+    priority: 90
+    deadline: 40ms
+  image: {path: ["/camera:timer(40ms)", "/fuse:sub(/image)"], priority: 50, deadline: 100ms}
+)yaml");
+  PlanOptions options;
+  options.walks = true;
+  const Planned planned = test::plan_of(system, options);
+  const auto simulated = simulate_plan(system, planned.schedule);
+  ASSERT_TRUE(simulated.ok());
+  EXPECT_EQ(simulated->skipped, 0U);
+  EXPECT_LE(planned.assignment.threads.size(), 3U);
+  EXPECT_EQ(test::thread_of(planned, "/imu:timer(1ms)").tasks.size(), 1U);
+  EXPECT_TRUE(all_met(planned));
+  EXPECT_GT(planned.trade.size(), 1U);
+}
+
 }  // namespace
 }  // namespace takt_plan

@@ -52,6 +52,11 @@ constexpr double kAllOfIt = 1;
 // Share of the whole time, for the plan that keeps deadlines with late releases.
 constexpr double kShareOfLate = 0.6;
 
+// A plan does without at most so many mergers that cost periods, messages or deadlines in
+// simulation; and all plans of a search together.
+constexpr Index kMostRefused = 8;
+constexpr Index kMostRefusedInAll = 40;
+
 /// A layout with merged threads.
 struct Candidate
 {
@@ -164,14 +169,17 @@ TradePoint only_point(const PlanProblem & problem, const Candidate & candidate)
   return point;
 }
 
+/// `refused` and `steps`: see merge_threads.
 Candidate with_threads_merged(
-  PlanProblem & problem, double keep_slack, Layout layout, double & cost)
+  PlanProblem & problem, double keep_slack, Layout layout, double & cost,
+  const std::set<Merger> & refused, std::vector<MergerStep> & steps)
 {
+  steps.clear();
   Candidate candidate{std::move(layout), {}, {}, {}};
   const bool by_phases = problem.by_phases;
   // If job windows give no bound for a part, they cannot show what a merger costs there.
   problem.by_phases = by_phases && score(problem, candidate.layout).missed.empty();
-  candidate.trade = merge_threads(problem, keep_slack, candidate.layout, cost);
+  candidate.trade = merge_threads(problem, keep_slack, candidate.layout, cost, refused, &steps);
   const Index wanted = candidate.layout.threads();
   merge_beyond_limit(problem, candidate.layout);
   problem.by_phases = false;
@@ -447,19 +455,75 @@ private:
     }
   }
 
-  void consider(const Layout & layout)
+  bool late_in_simulation(const Candidate & candidate) const
   {
-    Candidate candidate = with_threads_merged(problem_, options_.keep_slack, layout, mergers_);
+    if (!candidate.simulated) {
+      return false;
+    }
+    const std::vector<bool> met = met_in_simulation(problem_, *candidate.simulated);
+    return std::find(met.begin(), met.end(), false) != met.end();
+  }
+
+  /// True if in simulation a timer skips a period or a message is overwritten.
+  static bool loses(const Candidate & candidate)
+  {
+    return candidate.simulated && candidate.simulated->skipped + candidate.simulated->lost > 0;
+  }
+
+  Candidate merged(
+    const Layout & layout, const std::set<Merger> & refused, std::vector<MergerStep> & steps)
+  {
+    Candidate candidate =
+      with_threads_merged(problem_, options_.keep_slack, layout, mergers_, refused, steps);
     if (simulates_) {
       candidate.simulated = simulated(system_, problem_, candidate.layout);
     }
-    // Bounds do not count skipped periods and overwritten messages; shared threads may cause some of them.
-    const bool loses =
-      candidate.simulated && candidate.simulated->skipped + candidate.simulated->lost > 0;
-    consider(std::move(candidate));
-    if (loses && too_many_threads(problem_, layout.assignment()).empty()) {
-      consider(whole(layout));
+    return candidate;
+  }
+
+  /// Bounds do not count skipped periods and overwritten messages, and a chain without a proof may
+  /// be late in simulation only because of a shared thread. Then do without such mergers.
+  /// `of_other`: the layout is that of another planner, whose own plan must not be better.
+  void consider(const Layout & layout, bool of_other = false)
+  {
+    std::set<Merger> refused;
+    std::vector<MergerStep> steps;
+    Candidate candidate = merged(layout, refused, steps);
+    const bool suspect = loses(candidate) || (of_other && late_in_simulation(candidate));
+    if (!suspect || !too_many_threads(problem_, layout.assignment()).empty()) {
+      consider(std::move(candidate));
+      return;
     }
+    const Candidate apart = whole(layout);
+    const auto worse = [&](const Candidate & one) {
+      return better_in_simulation(problem_, apart, one).value_or(false);
+    };
+    while (worse(candidate) && !steps.empty() && refused.size() < kMostRefused &&
+           all_refused_ < kMostRefusedInAll && !problem_.time_is_up()) {
+      consider(candidate);
+      ++all_refused_;
+      refused.insert(first_bad(steps, worse));
+      candidate = merged(layout, refused, steps);
+    }
+    if (worse(candidate) || loses(candidate)) {
+      consider(apart);
+    }
+    consider(std::move(candidate));
+  }
+
+  /// The merger after which the layout is bad, and before which it is not. After all mergers it is
+  /// bad, and before the first one it is not.
+  Merger first_bad(
+    const std::vector<MergerStep> & steps, const std::function<bool(const Candidate &)> & bad) const
+  {
+    Index good = 0;  // so many mergers are good
+    Index last = steps.size();
+    while (last - good > 1) {
+      const Index middle = good + (last - good) / 2;
+      const Layout & after = steps[middle - 1].after;
+      (bad({after, {}, {}, simulated(system_, problem_, after)}) ? last : good) = middle;
+    }
+    return steps[last - 1].merger;
   }
 
   /// A candidate with the layout as it is, without mergers.
@@ -564,8 +628,7 @@ private:
     if (!best_->simulated) {
       return;
     }
-    const std::vector<bool> met = met_in_simulation(problem_, *best_->simulated);
-    if (best_->simulated->skipped == 0 && std::find(met.begin(), met.end(), false) == met.end()) {
+    if (best_->simulated->skipped == 0 && !late_in_simulation(*best_)) {
       return;
     }
     std::vector<Layout> others{plan_isolated(problem_), plan_rate_monotonic(problem_)};
@@ -574,7 +637,7 @@ private:
     }
     for (const Layout & layout : others) {
       if (too_many_threads(problem_, layout.assignment()).empty()) {
-        consider(whole(layout));
+        consider(layout, true);
       }
     }
   }
@@ -627,6 +690,7 @@ private:
   double search_ = 0;   // cost of judging so far
   double mergers_ = 0;
   double walking_ = 0;
+  Index all_refused_ = 0;
   std::optional<Candidate> best_;
   std::optional<Candidate> shown_;
   std::optional<Candidate> skipping_;  // the best of the plans in which timers skip periods
