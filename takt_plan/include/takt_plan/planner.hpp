@@ -206,8 +206,8 @@ struct Planned
   Settling settling;              ///< of these bounds
   std::vector<Index> chains;      ///< most important first
   std::vector<TradePoint> trade;  ///< `takt` only: from the most threads to the fewest
-  /// The number of threads of the chosen point of `trade`, without the fair threads that an
-  /// overload adds.
+  /// The number of threads of the plan, and of the chosen point of `trade`. All points count the
+  /// fair threads that an overload adds.
   Index chosen_threads = 0;
   /// Sentences about cores above their cap, and about callbacks without a bound: their backlog may
   /// grow without end. Chains without a deadline and callbacks without a chain are among them.

@@ -186,6 +186,18 @@ bool all_met(const Planned & planned)
 namespace
 {
 
+/// Counts the threads that the assignment has beside those of the layout, as under an overload: in each row of the
+/// trade, because a plan with other mergers would have them, too.
+void count_all_threads(Index of_layout, Planned & planned)
+{
+  planned.chosen_threads = planned.assignment.threads.size();
+  const Index fewer = of_layout - std::min(of_layout, planned.chosen_threads);
+  std::erase_if(planned.trade, [&](const TradePoint & point) { return point.threads <= fewer; });
+  for (TradePoint & point : planned.trade) {
+    point.threads = point.threads + planned.chosen_threads - of_layout;
+  }
+}
+
 /// The finished plan: the layout with its bounds. Under `takt`, cores that are loaded above their
 /// cap get a fair thread.
 Result<Planned> finished(
@@ -199,7 +211,6 @@ Result<Planned> finished(
   result.chains = problem.chains;
   result.room = problem.room;
   result.model = problem.model;
-  result.chosen_threads = layout.threads();
   auto found = assigned_bounds(system, result);
   if (found && options.planner == Planner::takt) {
     auto assignment = separated(problem, detail::with_background(problem, layout, *found));
@@ -216,6 +227,7 @@ Result<Planned> finished(
   if (!found) {
     return found.faults();
   }
+  count_all_threads(layout.threads(), result);
   result.bounds = std::move(*found);
   result.settling = settling(result.model, result.bounds);
   say(result.settling, result.model, result.schedule);

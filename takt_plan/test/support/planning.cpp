@@ -219,6 +219,7 @@ void expect_true_trade(const Planned & planned)
     }
   }
   EXPECT_EQ(chosen, planned.trade.empty() ? 0U : 1U);
+  EXPECT_EQ(planned.chosen_threads, planned.assignment.threads.size());
 }
 
 void expect_sound(const takt_schedule::System & system, const Planned & planned)
