@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -89,7 +90,23 @@ bool any_phase(const Model & model)
   });
 }
 
-void add_runs(const SimulationResult & more, SimulatedPlan & to)
+/// SimulatedPlan::hyperperiod
+Ns hyperperiod_of(const Model & model)
+{
+  Ns least = 0;
+  for (const Task & task : model.tasks) {
+    if (task.release) {
+      const Ns period = task.release->period;
+      least = least == 0 ? period : multiply(least, period / std::gcd(least, period));
+      if (least >= kUnbounded) {
+        return kUnbounded;
+      }
+    }
+  }
+  return least;
+}
+
+void add_runs(const SimulationResult & more, Index runs, SimulatedPlan & to)
 {
   for (Index chain = 0; chain < to.chains.size(); ++chain) {
     const Responses & responses = more.chains[chain].responses;
@@ -105,6 +122,7 @@ void add_runs(const SimulationResult & more, SimulatedPlan & to)
     to.lost += more.tasks[task].overwritten;
   }
   to.duration = add(to.duration, more.simulated);
+  to.runs += runs;
 }
 
 }  // namespace
@@ -121,6 +139,7 @@ Result<SimulatedPlan> simulate_plan(const System & system, const Schedule & sche
   SimulatedPlan result;
   result.chains.resize(simulated.model.chains.size());
   result.skips.resize(simulated.model.tasks.size());
+  result.hyperperiod = hyperperiod_of(simulated.model);
   struct Situation
   {
     Phases phases;
@@ -140,7 +159,7 @@ Result<SimulatedPlan> simulate_plan(const System & system, const Schedule & sche
     if (!found) {
       return found.faults();
     }
-    add_runs(*found, result);
+    add_runs(*found, situation.runs, result);
   }
   options.phases = Phases::fixed;
   options.execution = Execution::worst;
@@ -154,7 +173,7 @@ Result<SimulatedPlan> simulate_plan(const System & system, const Schedule & sche
     if (!found) {
       return found.faults();
     }
-    add_runs(*found, result);
+    add_runs(*found, 1, result);
   }
   return result;
 }

@@ -14,10 +14,11 @@ namespace
 
 using takt_schedule::Schedule;
 
-std::optional<Schedule> isolated(const takt_schedule::System & system, const PlanOptions & options)
+std::optional<Schedule> schedule_by(
+  Planner planner, const takt_schedule::System & system, const PlanOptions & options)
 {
   PlanOptions other;
-  other.planner = Planner::isolated;
+  other.planner = planner;
   other.cpus = options.cpus;
   other.host_cpus = options.host_cpus;
   auto planned = plan_schedule(system, other);
@@ -64,7 +65,12 @@ std::vector<std::string> better_baselines(
   };
   compare("ROS 2's pool of threads", stock_pool(system, options));
   if (options.planner != Planner::isolated) {
-    compare("a thread for each callback group (--planner isolated)", isolated(system, options));
+    compare(
+      "a thread for each callback group (--planner isolated)",
+      schedule_by(Planner::isolated, system, options));
+  }
+  if (options.planner != Planner::picas) {
+    compare("PiCAS (--planner picas)", schedule_by(Planner::picas, system, options));
   }
   return sentences;
 }

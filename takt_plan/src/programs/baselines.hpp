@@ -13,7 +13,7 @@
 namespace takt_plan::program
 {
 
-/// Compares the plan with ROS 2's pool, and with one thread for each group. Returns a sentence for each of the two that
+/// Compares the plan with ROS 2's pool, one thread for each group, and PiCAS. Returns a sentence for each of them that
 /// keeps a deadline in simulation which the plan misses there. Simulates nothing if the plan misses no deadline.
 /// `simulated`: the plan's simulation.
 std::vector<std::string> better_baselines(

@@ -300,10 +300,21 @@ Ns rounded(Ns time)
 
 std::string simulation_line(const PlanReport & report)
 {
-  return report.simulated ? fmt::format(
-                              "simulated for {}, with worst and with random execution times\n",
-                              printed(rounded(report.simulated->duration)))
-                          : "";
+  if (!report.simulated) {
+    return "";
+  }
+  const SimulatedPlan & seen = *report.simulated;
+  const Ns length = seen.duration / static_cast<Ns>(std::max<Index>(seen.runs, 1));
+  const Ns turns = seen.hyperperiod == 0 ? 0 : length / seen.hyperperiod;
+  return fmt::format(
+    "simulated for {}, with worst and with random execution times{}\n",
+    printed(rounded(seen.duration)),
+    seen.hyperperiod == 0 ? ""
+                          : fmt::format(
+                              ": {} runs of {}", seen.runs,
+                              turns == 0   ? "less than one hyperperiod"
+                              : turns == 1 ? "one hyperperiod"
+                                           : fmt::format("{} hyperperiods", turns)));
 }
 
 std::string summary(const PlanReport & report)
