@@ -140,7 +140,7 @@ PACKAGES: dict[str, Row] = {
 # Public headers for programs of users: no package here needs them.
 FOR_USERS = frozenset(
     "takt_control/takt_thread.h takt_host/cyclic_program.hpp takt_plan/simulation_observer.hpp "
-    "takt_rclcpp/executor.hpp "
+    "takt_rcl/loop/loop_bridge.hpp takt_rclcpp/executor.hpp "
     "takt_rt/application/application.hpp takt_rt/application/cycle_clock.hpp "
     "takt_rt/application/cyclic_thread.hpp takt_rt/application/simulated_clock.hpp "
     "takt_rt/atomic_value.hpp takt_rt/box.hpp takt_rt/condition_variable.hpp takt_rt/exchange.hpp "
