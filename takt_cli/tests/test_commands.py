@@ -721,6 +721,14 @@ def test_a_middleware_is_found_wherever_it_may_lie(fakes, tmp_path, monkeypatch,
         ("run g.yaml --schedule s.yaml --records d/../s.yaml", "--records names the schedule that"),
         ("run g.yaml -o new.json --records ./new.json", "name the same file"),
         ("run g.yaml -o dangling --records d/new.json", "name the same file"),
+        (
+            "run g.yaml -o new.json --guard all --guard-report ./new.json",
+            "--output and --guard-report name the same file",
+        ),
+        (
+            "run g.yaml --records d/new.json --guard all --guard-report d/../d/new.json",
+            "--records and --guard-report name the same file",
+        ),
         ("import cie g.yaml -o g.yaml", "--output names the configuration that takt reads"),
         ("report r.json -o r.json", "--output names the result that takt reads"),
         ("report d/../r.json r.json -o r.json", "--output names the result that takt reads"),
@@ -748,6 +756,42 @@ def test_what_is_read_is_never_written(takt, fakes, tmp_path, monkeypatch, comma
     assert words in said.err
     assert {path: path.read_bytes() for path in files} == before
     assert not (tmp_path / "takt_results").exists()
+
+
+class GuardThatSaw:
+    """A guard with an account already."""
+
+    def __init__(self, _options):
+        self.ended = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ended = True
+
+    def environment(self):
+        return {}
+
+    def report(self, file):
+        assert not self.ended
+        if file is not None:
+            file.write_text("{}", encoding="utf-8")
+        return "guard of process 7: 1 of 1 callbacks did\n"
+
+
+def test_a_run_that_fails_tells_what_the_guard_saw_until_then(takt, fakes, monkeypatch, tmp_path):
+    def failing(*_, **__):
+        raise TaktError("takt_run was ended by signal 11", code=1)
+
+    monkeypatch.setattr("takt_cli.verbs.run.command.Guard", GuardThatSaw)
+    monkeypatch.setattr("takt_cli.verbs.run.command.run", failing)
+    words = ["--guard", "all", "--guard-report", "guard.json"]
+    said = takt("run", "three_chains", "-o", "r.json", *words)
+    assert said.code == 1
+    assert "guard of process 7" in said.err
+    assert "takt_run was ended by signal 11" in said.err
+    assert (tmp_path / "guard.json").read_text() == "{}"
 
 
 def test_every_option_of_the_runner_is_handed_on(takt, fakes):

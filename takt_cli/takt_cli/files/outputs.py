@@ -8,6 +8,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 
 from takt_cli.base.errors import EXIT_FAILED, TaktError
@@ -49,6 +50,14 @@ def refuse_inputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, Path 
         for what, read in inputs.items():
             if path is not None and read is not None and same_file(path, read):
                 raise TaktError(f"{option} names the {what} that takt reads; name another file")
+
+
+def refuse_same(outputs: Mapping[str, Path | None]) -> None:
+    """Refuse outputs (by option) of which two are one file, under any names."""
+    given = [(option, path) for option, path in outputs.items() if path is not None]
+    for (first, one), (second, other) in combinations(given, 2):
+        if same_file(one, other):
+            raise TaktError(f"{first} and {second} name the same file; name two files")
 
 
 def same_file(one: Path, other: Path) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
@@ -14,7 +14,7 @@ from takt_cli.base.console import note, print_json, progress
 from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.files.graphs import resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import DEFAULT, output_directory
-from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, same_file
+from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, refuse_same
 from takt_cli.running.guard import Guard, GuardOptions
 from takt_cli.running.runner import RunRequest, run
 from takt_cli.verbs.options import (
@@ -211,12 +211,12 @@ def command(
     if guard_report is not None:
         refuse_replacing(guard_report, force)
         check_file(guard_report)
-    if records is not None and output is not None and same_file(records, output):
-        raise TaktError("--output and --records name the same file; name two files")
+    outputs = {"--output": output, "--records": records, "--guard-report": guard_report}
+    refuse_same(outputs)
     graph_file = resolve_graph(graph)
     schedule_file = resolve_schedule(schedule) if schedule else None
     refuse_inputs(
-        {"--output": output, "--records": records, "--guard-report": guard_report},
+        outputs,
         {"graph": graph_file, "schedule": schedule_file, "list": guard_ignore},
     )
     if output is not None:
@@ -250,26 +250,38 @@ def command(
         if guard is not None:
             watch = stack.enter_context(Guard(GuardOptions(guard.value, guard_ignore)))
             request = replace(request, environment=watch.environment())
-        with progress() as bar:
-            task = bar.add_task(f"{request.graph.stem}", total=1.0)
-            results = run(
-                request, lambda share: bar.update(task, completed=share), keep_interrupted=True
-            )
+        try:
+            with progress() as bar:
+                task = bar.add_task(f"{request.graph.stem}", total=1.0)
+                results = run(
+                    request, lambda share: bar.update(task, completed=share), keep_interrupted=True
+                )
+        except TaktError:
+            # What callbacks did until then may be the reason why the run failed.
+            if watch is not None:
+                with suppress(TaktError):
+                    _tell_guard(watch.report(guard_report), guard_report)
+            raise
         if watch is not None:
-            said = watch.report(guard_report).rstrip()
+            said = watch.report(guard_report)
     if json_output:
         print_json(run_summary(results))
     else:
         print_run(results)
     more = f", the record of each run in {records}" if records is not None else ""
     note(f"Raw results are in {request.output}{more}")
-    if said:
-        note(said)
-    if guard_report is not None:
-        note(f"The guard's report is in {guard_report}; `takt report` makes a page of it")
+    _tell_guard(said, guard_report)
     if results.ended_early:
         raise typer.Exit(EXIT_INTERRUPTED)
     late = [chain.name for chain in results.chains if chain.missed_deadlines]
     if fail_on_miss and late:
         note(f"Deadlines were missed by {', '.join(late)}, so the exit code is 1")
         raise typer.Exit(EXIT_FAILED)
+
+
+def _tell_guard(said: str, file: Path | None) -> None:
+    """Print the guard's tables, and where its report is."""
+    if said.rstrip():
+        note(said.rstrip())
+    if file is not None:
+        note(f"The guard's report is in {file}; `takt report` makes a page of it")
