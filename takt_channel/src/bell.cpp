@@ -151,7 +151,7 @@ Bell Bell::open(const std::string & channel, Access access, Refusal & refusal, i
   // This lock cannot fail within a change.
   lock(file, F_RDLCK, kUsers);
   void * memory = MAP_FAILED;
-  error = ::posix_fallocate(file, 0, sizeof(Page));
+  error = give_memory(file, sizeof(Page));
   if (error == 0) {
     const int protection = access == Access::ring ? PROT_READ | PROT_WRITE : PROT_READ;
     memory = ::mmap(nullptr, sizeof(Page), protection, MAP_SHARED | MAP_POPULATE, file, 0);

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -37,7 +39,7 @@ void make_removable(const std::string & connection)
 {
   const int file = ::open(connection.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
   if (file >= 0) {
-    ::posix_fallocate(file, 0, 1);
+    give_memory(file, 1);
     ::close(file);
   }
 }
@@ -74,6 +76,22 @@ std::vector<std::string> ours_that_begin_with(std::string_view prefix)
 }
 
 }  // namespace
+
+int give_memory(int file, std::int64_t bytes)
+{
+  // Before Linux 6.11, a signal ends each call for memory of tmpfs and takes back what the call gave: short calls come through.
+  constexpr std::int64_t kStep = 256 << 10;
+  for (std::int64_t begin = 0; begin < bytes; begin += kStep) {
+    int error = EINTR;
+    while (error == EINTR) {
+      error = ::posix_fallocate(file, begin, std::min(kStep, bytes - begin));
+    }
+    if (error != 0) {
+      return error;
+    }
+  }
+  return 0;
+}
 
 std::string bell_path(const std::string & channel)
 {
@@ -129,7 +147,7 @@ bool reserve_parts(const std::string & folder)
     if (
       file >= 0 && ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
       status.st_blocks * kBlock < status.st_size) {
-      enough = ::posix_fallocate(file, 0, status.st_size) == 0 && enough;
+      enough = give_memory(file, status.st_size) == 0 && enough;
     }
     if (file >= 0) {
       ::close(file);

@@ -2,6 +2,7 @@
 #ifndef CHANNEL_FILES_HPP_
 #define CHANNEL_FILES_HPP_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,9 @@ namespace takt_channel
 {
 
 inline constexpr const char * kSharedMemory = "/dev/shm";
+
+/// Gives memory to the file's first `bytes` bytes. Returns 0 or the error. Signals do not end it.
+int give_memory(int file, std::int64_t bytes);
 
 /// The beginning of the bells' names.
 inline constexpr std::string_view kBellPrefix = "takt_bell_";

@@ -71,20 +71,27 @@ std::uint64_t free_memory()
                                                 : UINT64_MAX;
 }
 
-std::string memory_words(const Options & options)
+std::string memory_words(Bell::Access access, const std::string & needed)
 {
-  return "its messages need " + std::to_string(needed_memory(options)) + " bytes, and " +
-         kSharedMemory + " has " + std::to_string(free_memory()) +
-         "; lower max_size, depth, history, held, loans or subscribers, or make it larger";
+  const bool publishes = access == Bell::Access::ring;
+  const std::string who = publishes ? "the publisher" : "the subscriber";
+  const std::string remedy = publishes
+                               ? "lower max_size, depth, history, held, loans or subscribers"
+                               : "lower depth or held";
+  const std::string there = std::string(kSharedMemory) + " has ";
+  return (needed == "0" ? who + " could not get its memory, and " + there
+                        : who + " needs " + needed + " bytes, and " + there) +
+         std::to_string(free_memory()) + "; " + remedy + " on both sides, or make it larger";
 }
 
-Refused refused_by(std::int32_t code, const Options & options)
+// `words`: the port's last words.
+Refused refused_by(std::int32_t code, Bell::Access access, const std::string & words)
 {
   switch (code) {
     case takt_channel_incompatible:
       return {
-        Refusal::incompatible, std::string("the channel is there with ") +
-                                 takt_channel_last_words() + "; give both sides the same options"};
+        Refusal::incompatible, "the channel is there with " + words +
+                                 "; give both sides the same options and the same takt"};
     case takt_channel_full:
       return {
         Refusal::full,
@@ -93,14 +100,12 @@ Refused refused_by(std::int32_t code, const Options & options)
     case takt_channel_denied:
       return {Refusal::other_user, "another user has files of this channel"};
     case takt_channel_no_memory:
-      return {Refusal::no_memory, memory_words(options)};
+      return {Refusal::no_memory, memory_words(access, words)};
     case takt_channel_invalid:
       return {
         Refusal::bad_options, "the name or the type has characters that a channel cannot have"};
     default:
-      return {
-        Refusal::failed,
-        std::string("the channel could not be opened (") + takt_channel_last_words() + ")"};
+      return {Refusal::failed, "the channel could not be opened (" + words + ")"};
   }
 }
 
@@ -127,17 +132,6 @@ void remove_dead(const Bell & bell, std::uint32_t kept)
 }
 
 }  // namespace
-
-std::uint64_t needed_memory(const Options & options)
-{
-  constexpr std::uint64_t kLine = 64;
-  const std::uint64_t header = 2 * kLine;
-  const std::uint64_t message = (options.max_size + kLine - 1) / kLine * kLine + header;
-  const std::uint64_t messages =
-    std::uint64_t{options.subscribers} * (options.depth + options.held) + options.history +
-    options.loans + 1;
-  return message * messages;
-}
 
 Denial denial_of(std::int32_t code) noexcept
 {
@@ -198,12 +192,6 @@ std::optional<Refused> open_port(
   if (bell.has_other_users()) {
     remove_dead(bell, kKept);
   }
-  if (access == Bell::Access::ring && needed_memory(options) > free_memory()) {
-    remove_dead(bell, 0);  // dead publishers have memory, too
-    if (needed_memory(options) > free_memory()) {
-      return Refused{Refusal::no_memory, memory_words(options)};
-    }
-  }
   takt_channel_shape shape = {};
   shape.root = root;
   shape.prefix = prefix.c_str();
@@ -217,17 +205,23 @@ std::optional<Refused> open_port(
   shape.publishers = options.publishers;
   shape.subscribers = options.subscribers;
   shape.kept = kKept;
+  std::string words;
   const auto create_all = [&] {
+    shape.free = free_memory();
     const std::int32_t code = create(shape);
-    const bool done = code != takt_channel_ok || reserve_parts(bell.folder());
-    return done ? code : static_cast<std::int32_t>(takt_channel_no_memory);
+    words = takt_channel_last_words();
+    if (code == takt_channel_ok && !reserve_parts(bell.folder())) {
+      words = "0";
+      return static_cast<std::int32_t>(takt_channel_no_memory);
+    }
+    return code;
   };
   std::int32_t code = create_all();
   if (cleaning_may_help(code)) {
     remove_dead(bell, 0);
     code = create_all();
   }
-  return code == takt_channel_ok ? std::nullopt : std::optional(refused_by(code, options));
+  return code == takt_channel_ok ? std::nullopt : std::optional(refused_by(code, access, words));
 }
 
 void clean()

@@ -32,9 +32,6 @@ std::optional<Refused> open_port(
 /// The fault for a refused channel.
 takt_rt::Faults faults_of(const Options & options, const Refused & refused);
 
-/// The most bytes of shared memory that a publisher needs.
-std::uint64_t needed_memory(const Options & options);
-
 /// The denial for a code of a loan, take or send.
 Denial denial_of(std::int32_t code) noexcept;
 

@@ -20,11 +20,12 @@ enum takt_channel_code
   takt_channel_too_large = 3,   // loan: more bytes than the shape's max_size
   takt_channel_incompatible =
     4,  // create: the channel is there and differs: `takt_channel_last_words` says how; not by its depth
-  takt_channel_full = 5,       // create: as many publishers or subscribers as the shape allows
-  takt_channel_denied = 6,     // create: file permissions
-  takt_channel_no_memory = 7,  // create: the data segment could not be made
-  takt_channel_invalid = 8,    // create: a bad name or shape
-  takt_channel_failed = 9      // another error; `takt_channel_last_words` returns its name
+  takt_channel_full = 5,    // create: as many publishers or subscribers as the shape allows
+  takt_channel_denied = 6,  // create: file permissions
+  takt_channel_no_memory =
+    7,  // create: `takt_channel_last_words` has the bytes that it needs; 0: not known
+  takt_channel_invalid = 8,  // create: a bad name or shape
+  takt_channel_failed = 9    // another error; `takt_channel_last_words` returns its name
 };
 
 typedef struct takt_channel_shape
@@ -41,6 +42,7 @@ typedef struct takt_channel_shape
   uint32_t publishers;
   uint32_t subscribers;
   uint32_t kept;  // killed publishers whose messages may still be taken
+  uint64_t free;  // bytes of shared memory that are free
 } takt_channel_shape;
 
 typedef struct takt_channel_header  // of each message

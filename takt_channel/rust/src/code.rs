@@ -36,6 +36,12 @@ pub fn incompatible(difference: String) -> Code {
     Code::Incompatible
 }
 
+/// Keeps how many bytes of shared memory a port needs; 0: not known.
+pub fn no_memory(needed: u64) -> Code {
+    keep(format!("{needed}"));
+    Code::NoMemory
+}
+
 fn keep(words: String) {
     let words = CString::new(words).unwrap_or_default();
     LAST_WORDS.with(|kept| *kept.borrow_mut() = words);

@@ -4,6 +4,7 @@
 
 mod clean;
 mod code;
+mod memory;
 mod pool;
 mod port;
 mod publisher;

@@ -12,6 +12,7 @@ use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 use iceoryx2::service::port_factory::PortFactory as _;
 
 use crate::code::{failed, incompatible, text, Code};
+use crate::memory;
 
 pub type Channel = ipc::Service;
 pub type Service = PortFactory<Channel, [Line], Header>;
@@ -43,9 +44,11 @@ pub struct Shape {
     pub history: u32,
     pub held: u32,
     pub loans: u32,
-    publishers: u32,
-    subscribers: u32,
-    kept: u32,
+    pub publishers: u32,
+    pub subscribers: u32,
+    pub kept: u32,
+    /// Bytes of shared memory that are free.
+    pub free: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, ZeroCopySend)]
@@ -83,8 +86,10 @@ pub fn node_name(kind: char) -> Result<NodeName, Code> {
 fn service_code(error: ServiceError) -> Code {
     match error {
         ServiceError::PublishSubscribeOpenError(error) => match error {
-            OpenError::IncompatibleTypes
-            | OpenError::IncompatibleMessagingPattern
+            OpenError::IncompatibleTypes | OpenError::VersionMismatch => {
+                incompatible("messages of another version of takt".to_string())
+            }
+            OpenError::IncompatibleMessagingPattern
             | OpenError::IncompatibleAttributes
             | OpenError::DoesNotSupportRequestedMinBufferSize
             | OpenError::DoesNotSupportRequestedMinHistorySize
@@ -92,8 +97,7 @@ fn service_code(error: ServiceError) -> Code {
             | OpenError::DoesNotSupportRequestedAmountOfPublishers
             | OpenError::DoesNotSupportRequestedAmountOfSubscribers
             | OpenError::DoesNotSupportRequestedAmountOfNodes
-            | OpenError::IncompatibleOverflowBehavior
-            | OpenError::VersionMismatch => incompatible(format!("{error:?}")),
+            | OpenError::IncompatibleOverflowBehavior => incompatible(format!("{error:?}")),
             OpenError::InsufficientPermissions => Code::Denied,
             OpenError::ExceedsMaxNumberOfNodes => Code::Full,
             other => failed(other),
@@ -136,6 +140,7 @@ impl Port {
     /// Opens the channel, and makes it if it is not there.
     pub unsafe fn open(kind: char, shape: &Shape) -> Result<Port, Code> {
         set_log_level(LogLevel::Fatal);
+        memory::room_for_port(shape)?;
         let (root, prefix, name, message_type) = unsafe {
             (text(shape.root)?, text(shape.prefix)?, text(shape.name)?, text(shape.message_type)?)
         };

@@ -8,7 +8,8 @@ use iceoryx2::port::LoanError;
 use iceoryx2::prelude::*;
 use iceoryx2::sample_mut_uninit::SampleMutUninit;
 
-use crate::code::{failed, guarded, Code};
+use crate::code::{failed, guarded, no_memory, Code};
+use crate::memory;
 use crate::port::{put, slots, Channel, Header, Line, Port, Shape};
 
 type Loan = SampleMutUninit<Channel, [core::mem::MaybeUninit<Line>], Header>;
@@ -23,6 +24,7 @@ pub struct ChannelPublisher {
 
 fn create(shape: &Shape) -> Result<ChannelPublisher, Code> {
     let port = unsafe { Port::open('p', shape) }?;
+    memory::room_for_publisher(shape, &port.service)?;
     let publisher = port
         .service
         .publisher_builder()
@@ -33,7 +35,7 @@ fn create(shape: &Shape) -> Result<ChannelPublisher, Code> {
         .create()
         .map_err(|error| match error {
             PublisherCreateError::ExceedsMaxSupportedPublishers => Code::Full,
-            PublisherCreateError::UnableToCreateDataSegment => Code::NoMemory,
+            PublisherCreateError::UnableToCreateDataSegment => no_memory(0),
             other => failed(other),
         })?;
     Ok(ChannelPublisher {

@@ -8,6 +8,7 @@ use iceoryx2::sample::Sample;
 use iceoryx2::service::port_factory::PortFactory as _;
 
 use crate::code::{failed, guarded, incompatible, Code};
+use crate::memory;
 use crate::port::{put, slots, Channel, Header, Line, Port, Shape};
 
 // Fields are dropped in this order.
@@ -19,6 +20,7 @@ pub struct ChannelSubscriber {
 
 fn create(shape: &Shape) -> Result<ChannelSubscriber, Code> {
     let port = unsafe { Port::open('s', shape) }?;
+    memory::room_for_subscriber(shape, &port.service)?;
     let subscriber = port
         .service
         .subscriber_builder()

@@ -25,11 +25,13 @@ inline std::string where_threads_are(pid_t pid)
   std::string text = "threads of process " + std::to_string(pid) + ":\n";
   const std::filesystem::path tasks = "/proc/" + std::to_string(pid) + "/task";
   std::error_code ignored;
-  for (const auto & task : std::filesystem::directory_iterator(tasks, ignored)) {
+  // The process may end meanwhile.
+  for (std::filesystem::directory_iterator task(tasks, ignored), end; !ignored && task != end;
+       task.increment(ignored)) {
     std::string name;
     std::string place;
-    std::getline(std::ifstream(task.path() / "comm"), name);
-    std::getline(std::ifstream(task.path() / "wchan"), place);
+    std::getline(std::ifstream(task->path() / "comm"), name);
+    std::getline(std::ifstream(task->path() / "wchan"), place);
     text += "  " + name + " in " + place + "\n";
   }
   const std::string command = "timeout 30 gdb -batch -nx -p " + std::to_string(pid) +
