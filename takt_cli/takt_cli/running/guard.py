@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from takt_cli.base.processes import run_json, run_program
 from takt_cli.base.programs import find_program
@@ -44,12 +43,7 @@ class Guard:
         self.folder = account_folder("takt-guard-")
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Remove it."""
         shutil.rmtree(self.folder, ignore_errors=True)
 

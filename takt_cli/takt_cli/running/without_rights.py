@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from takt_cli.base.errors import EXIT_FAILED, TaktError
@@ -91,12 +90,7 @@ class Programs:
         self._wait_for(socket.exists, "daemon")
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End all."""
         for process in self._running.values():
             process.kill()

@@ -10,7 +10,6 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import Any
 
 from takt_cli.base.errors import EXIT_FAILED, TaktError
@@ -54,12 +53,7 @@ class LiveProgram:
         self._pauses = Pauses(self._process).__enter__()
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End it, and drop what it says."""
         self._pauses.__exit__()
         self._process.kill()

@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
 from takt_cli.base.errors import TaktError
@@ -73,12 +72,7 @@ class PageServer(ThreadingHTTPServer):
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the streams of all pages, then the server."""
         self.hub.close(_END_S)
         self.shutdown()
