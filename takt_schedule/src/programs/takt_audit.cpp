@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -41,7 +42,7 @@ struct Arguments
   bool in_groups = false;
 };
 
-// A list of thousands of pairs helps nobody; the numbers tell how long it would be.
+// Of a model. Of a program takt_cli looks at each pair.
 constexpr std::size_t kMostPairs = 10'000;
 
 ClientLibrary library_of(const std::string & word)
@@ -51,8 +52,8 @@ ClientLibrary library_of(const std::string & word)
                               : ClientLibrary::unknown;
 }
 
-/// {"executors": [{"name", "before", "library", "callbacks": [{"id", "kind", "group", "reentrant"}]}]}, as takt_cli
-/// writes it.
+/// {"executors": [{"name", "before", "library", "callbacks": [{"id", "kind", "group", "reentrant", "background"}]}]}, as
+/// takt_cli writes it.
 takt_rt::Result<std::vector<AuditedExecutor>> read_program(const std::string & path)
 {
   constexpr std::size_t kMostBytes = 64U << 20U;
@@ -69,7 +70,8 @@ takt_rt::Result<std::vector<AuditedExecutor>> read_program(const std::string & p
       one.before = executor.at("before") == "in_groups" ? Before::in_groups : Before::one_at_a_time;
       one.library = library_of(executor.at("library").get<std::string>());
       for (const auto & callback : executor.at("callbacks")) {
-        takt_schedule::ListedCallback & listed = one.callbacks.emplace_back();
+        auto & list = callback.at("background").get<bool>() ? one.background : one.callbacks;
+        takt_schedule::ListedCallback & listed = list.emplace_back();
         listed.id = takt_core::adapter::normal_id(callback.at("id").get<std::string>());
         listed.group = callback.at("group").get<std::string>();
         listed.reentrant = callback.at("reentrant").get<bool>();
@@ -101,7 +103,32 @@ std::vector<AuditedExecutor> executors_of(const takt_schedule::System & system, 
   return result;
 }
 
-ordered_json to_json(const AuditedExecutor & executor, const takt_schedule::Audit & audit)
+/// A note if several callbacks of one node have no group, which is seldom so in ROS 2.
+takt_rt::Faults without_group(
+  const std::string & system, const std::vector<AuditedExecutor> & executors)
+{
+  std::map<std::string, std::size_t> of_node;
+  for (const AuditedExecutor & executor : executors) {
+    for (const auto & callback : executor.callbacks) {
+      of_node[callback.id.substr(0, callback.id.find(':'))] += callback.group.empty() ? 1 : 0;
+    }
+  }
+  takt_rt::Faults notes;
+  for (const auto & [node, count] : of_node) {
+    if (count > 1) {
+      notes.push_back(fmt::format(
+        "{0}: {1} callbacks of '{2}' name no group and are taken to have one each; in ROS 2 they "
+        "share the node's "
+        "default one and run one at a time unless the code makes others: name it, group: "
+        "\"{2}:group(default)\"",
+        system, count, node));
+    }
+  }
+  return notes;
+}
+
+ordered_json to_json(
+  const AuditedExecutor & executor, const takt_schedule::Audit & audit, std::size_t most_pairs)
 {
   auto callbacks = ordered_json::array();
   for (std::size_t i = 0; i < executor.callbacks.size(); ++i) {
@@ -114,10 +141,16 @@ ordered_json to_json(const AuditedExecutor & executor, const takt_schedule::Audi
   }
   auto pairs = ordered_json::array();
   for (const auto & pair : audit.pairs) {
-    if (pairs.size() == kMostPairs) {
+    if (pairs.size() == most_pairs) {
       break;
     }
     pairs.push_back({{"first", pair.first}, {"second", pair.second}});
+  }
+  auto notes = takt_rt::sentences(audit.notes);
+  for (const auto & one : audit.unmatched) {
+    for (std::string & rule : takt_rt::sentences(one.rules)) {
+      notes.push_back(std::move(rule));
+    }
   }
   return {
     {"name", executor.name},
@@ -128,7 +161,7 @@ ordered_json to_json(const AuditedExecutor & executor, const takt_schedule::Audi
     {"pair_count", audit.pairs.size()},
     {"kept", audit.kept},
     {"already", audit.already},
-    {"notes", takt_rt::sentences(audit.notes)}};
+    {"notes", notes}};
 }
 
 int run(const Arguments & arguments)
@@ -147,6 +180,7 @@ int run(const Arguments & arguments)
     earlier = std::move(*read);
   }
   std::vector<AuditedExecutor> executors;
+  takt_rt::Faults notes;
   if (!arguments.program.empty()) {
     auto read = read_program(arguments.program);
     if (!read) {
@@ -160,22 +194,30 @@ int run(const Arguments & arguments)
     }
     executors =
       executors_of(*system, arguments.in_groups ? Before::in_groups : Before::one_at_a_time);
+    notes = without_group(arguments.system, executors);
   }
-  auto json = ordered_json::array();
+  std::vector<takt_schedule::Audit> audits;
   takt_rt::Faults faults;
   for (const AuditedExecutor & executor : executors) {
-    const auto audit = takt_schedule::side_by_side(
+    auto audit = takt_schedule::side_by_side(
       executor, *schedule, earlier ? &*earlier : nullptr, arguments.executor);
-    if (audit) {
-      json.push_back(to_json(executor, *audit));
-    }
     faults.insert(faults.end(), audit.faults().begin(), audit.faults().end());
+    if (audit) {
+      audits.push_back(std::move(*audit));
+    }
   }
   if (!faults.empty()) {
     return takt_schedule::refuse(faults);
   }
+  takt_schedule::keep_unmatched_by_all(audits);
+  const std::size_t most_pairs =
+    arguments.program.empty() ? kMostPairs : std::numeric_limits<std::size_t>::max();
+  auto json = ordered_json::array();
+  for (std::size_t i = 0; i < audits.size(); ++i) {
+    json.push_back(to_json(executors[i], audits[i], most_pairs));
+  }
   fmt::print(
-    "{}\n", ordered_json({{"executors", json}})
+    "{}\n", ordered_json({{"executors", json}, {"notes", takt_rt::sentences(notes)}})
               .dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   return 0;
 }

@@ -32,15 +32,17 @@ public:
   : callbacks_(&callbacks),
     names_{"0", "1"},
     threads_(callbacks.size(), before == Before::in_groups ? Threads{0, 1} : Threads{0}),
-    triggers_(callbacks.size(), true)
+    triggers_(callbacks.size(), true),
+    certain_(callbacks.size(), true)
   {
   }
 
-  /// Under the executor `name` of a schedule that has it.
+  /// Under the executor `name` of a schedule that has it, in a program of `library`, which is known.
   static takt_rt::Result<Places> of(
-    const std::vector<ListedCallback> & callbacks, const Schedule & schedule,
-    const std::string & name, ClientLibrary library)
+    const AuditedExecutor & executor, const Schedule & schedule, const std::string & name,
+    ClientLibrary library, Audit & audit)
   {
+    const std::vector<ListedCallback> & callbacks = executor.callbacks;
     auto resolver = Resolver::create(schedule, name);
     if (!resolver) {
       return resolver.faults();
@@ -56,15 +58,25 @@ public:
     if (!faults.empty()) {
       return faults;
     }
-    if (library != ClientLibrary::takt_rcl) {
-      places.follow_groups(resolved, library == ClientLibrary::rclcpp);
+    for (const ListedCallback & callback : executor.background) {
+      places.match(callback, resolver.value());
+    }
+    audit.unmatched.push_back({schedule.file, name, resolver->unmatched_rules()});
+    if (library == ClientLibrary::rclcpp) {
+      places.follow_groups(resolved);
     }
     places.follow_takers(resolved);
     return places;
   }
 
-  /// Whether runs of the two callbacks may overlap. Equal places: runs of one callback.
-  bool overlap(std::size_t a, std::size_t b) const
+  /// As `may_overlap`, and takt knows the threads of both: true is certain.
+  bool surely_overlap(std::size_t a, std::size_t b) const
+  {
+    return certain_[a] && certain_[b] && may_overlap(a, b);
+  }
+
+  /// Whether runs of the two callbacks may overlap. Equal places: runs of one callback. False is certain.
+  bool may_overlap(std::size_t a, std::size_t b) const
   {
     const ListedCallback & first = callbacks_->at(a);
     const ListedCallback & second = callbacks_->at(b);
@@ -77,6 +89,8 @@ public:
     }
     return threads_[a].size() > 1 || threads_[b].size() > 1 || threads_[a] != threads_[b];
   }
+
+  bool has_schedule() const { return shared_.has_value(); }
 
   std::vector<std::string> threads(std::size_t i) const
   {
@@ -123,7 +137,17 @@ private:
     }
     threads_.push_back(std::move(threads));
     triggers_.push_back(!own || !own->binding.non_triggering.has_value());
+    certain_.push_back(true);
     resolved.push_back(own ? std::move(own.value()) : ResolvedCallback());
+  }
+
+  /// Counts the rules that match a callback of the client library.
+  static void match(const ListedCallback & callback, Resolver & resolver)
+  {
+    if (!callback.group.empty()) {
+      static_cast<void>(resolver.resolve_group(callback.group));
+    }
+    static_cast<void>(resolver.resolve(callback.id, callback.kind));
   }
 
   /// The threads of an isolated group.
@@ -140,23 +164,31 @@ private:
     return threads;
   }
 
-  /// `certainly`: callbacks without a rule leave the default threads.
-  void follow_groups(const std::vector<ResolvedCallback> & resolved, bool certainly)
+  /// Callbacks without a rule run on the threads of their group's other callbacks. Where rules spread a group over
+  /// threads, the first callback that the program made decides, so takt knows only all these threads.
+  void follow_groups(const std::vector<ResolvedCallback> & resolved)
   {
-    std::map<std::string_view, Threads> of_rules;
+    std::map<std::string_view, std::set<Threads>> of_rules;
     for (std::size_t i = 0; i < callbacks_->size(); ++i) {
       if (resolved[i].names_threads && !callbacks_->at(i).group.empty()) {
-        of_rules[callbacks_->at(i).group].insert(threads_[i].begin(), threads_[i].end());
+        of_rules[callbacks_->at(i).group].insert(threads_[i]);
       }
     }
     for (std::size_t i = 0; i < callbacks_->size(); ++i) {
       const auto found = of_rules.find(callbacks_->at(i).group);
       if (found != of_rules.end() && resolved[i].line == 0 && !callbacks_->at(i).reentrant) {
-        if (certainly) {
-          threads_[i].clear();
-        }
-        threads_[i].insert(found->second.begin(), found->second.end());
+        assign(i, found->second);
       }
+    }
+  }
+
+  /// The callback runs on one of these sets of threads.
+  void assign(std::size_t i, const std::set<Threads> & sets)
+  {
+    certain_[i] = sets.size() == 1;
+    threads_[i].clear();
+    for (const Threads & one : sets) {
+      threads_[i].insert(one.begin(), one.end());
     }
   }
 
@@ -170,16 +202,16 @@ private:
         continue;
       }
       const ListedCallback & input = callbacks_->at(i);
-      Threads of_takers;
+      std::set<Threads> of_takers;  // empty: none, so it never runs
       for (std::size_t j = 0; j < callbacks_->size(); ++j) {
         const ListedCallback & other = callbacks_->at(j);
         const bool takes = rule->taken_by ? rule->taken_by(other.id)
                                           : !input.group.empty() && other.group == input.group;
         if (j != i && takes && triggers_[j]) {
-          of_takers.insert(alone[j].begin(), alone[j].end());
+          of_takers.insert(alone[j]);
         }
       }
-      threads_[i] = std::move(of_takers);
+      assign(i, of_takers);
     }
   }
 
@@ -189,44 +221,93 @@ private:
   std::map<std::string, std::size_t> isolated_;  // the first thread of each isolated group
   std::vector<Threads> threads_;                 // one entry for each callback
   std::vector<bool> triggers_;                   // false: a non-triggering callback
+  std::vector<bool> certain_;                    // false: it may have only some of its threads
 };
 
-/// Empty: the schedule has no executor for these callbacks.
-takt_rt::Result<std::string> executor_of(
-  const AuditedExecutor & executor, const Schedule & schedule, const std::string & name)
+/// What is known of callbacks whose client library may be unknown: their places in each case.
+struct Cases
+{
+  std::vector<Places> places;
+
+  /// In one of the cases; false is certain.
+  bool may_overlap(std::size_t a, std::size_t b) const
+  {
+    return std::any_of(
+      places.begin(), places.end(), [&](const Places & one) { return one.may_overlap(a, b); });
+  }
+
+  /// In each case; true is certain.
+  bool surely_overlap(std::size_t a, std::size_t b) const
+  {
+    return std::all_of(
+      places.begin(), places.end(), [&](const Places & one) { return one.surely_overlap(a, b); });
+  }
+
+  /// The words of all cases with a schedule, each once.
+  std::vector<std::string> threads(std::size_t i) const
+  {
+    const bool scheduled = std::any_of(
+      places.begin(), places.end(), [](const Places & one) { return one.has_schedule(); });
+    std::vector<std::string> result;
+    for (const Places & one : places) {
+      if (scheduled && !one.has_schedule()) {
+        continue;
+      }
+      for (std::string & word : one.threads(i)) {
+        if (std::find(result.begin(), result.end(), word) == result.end()) {
+          result.push_back(std::move(word));
+        }
+      }
+    }
+    return result;
+  }
+};
+
+/// The schedule's executor for these callbacks in a program of `library`, as takt_rclcpp and takt_rcl choose it; empty:
+/// none.
+std::string executor_of(
+  const AuditedExecutor & executor, const Schedule & schedule, ClientLibrary library,
+  const std::string & name)
 {
   if (!name.empty()) {
-    const auto found = find_executor(schedule, name);
-    return found ? takt_rt::Result<std::string>(name) : found.faults();
+    return name;
   }
-  if (schedule.find(executor.name) != nullptr) {
+  // The name of a model's executor is the schedule's; rclcpp's executors have no names.
+  if (executor.library != ClientLibrary::rclcpp && schedule.find(executor.name) != nullptr) {
     return executor.name;
   }
   std::vector<std::string> ids;
-  std::transform(
-    executor.callbacks.begin(), executor.callbacks.end(), std::back_inserter(ids),
-    [](const ListedCallback & callback) { return callback.id; });
-  auto chosen = choose_executor(schedule, ids, executor.name).name;
-  if (
-    chosen.empty() && executor.library != ClientLibrary::rclcpp && schedule.executors.size() == 1) {
-    chosen = schedule.executors.front().name;  // its default threads take all callbacks
+  std::set<std::string> nodes;
+  bool is_container = false;
+  for (const auto * const list : {&executor.callbacks, &executor.background}) {
+    for (const ListedCallback & callback : *list) {
+      ids.push_back(callback.id);
+      nodes.insert(callback.id.substr(0, callback.id.find(':')));
+      is_container = is_container || callback.id.ends_with("/_container/load_node)");
+    }
+  }
+  const std::vector<std::string> of_rclcpp(nodes.begin(), nodes.end());
+  const bool adopted = library == ClientLibrary::rclcpp;
+  auto chosen =
+    choose_executor(schedule, ids, executor.name, adopted ? of_rclcpp : std::vector<std::string>())
+      .name;
+  if (chosen.empty() && schedule.executors.size() == 1) {
+    // Its default threads take all callbacks.
+    const ExecutorSchedule & only = schedule.executors.front();
+    if (!adopted || only.callbacks.empty() || is_container) {
+      chosen = only.name;
+    }
   }
   return chosen;
 }
 
-/// Sets `audit.executor`, and notes why callbacks keep the threads that the program gave them.
-takt_rt::Result<Places> places_under(
-  const AuditedExecutor & executor, const Schedule & schedule, const std::string & name,
-  Audit & audit)
+/// In a program of `library`, which is known. Sets `audit.executor`, and notes why callbacks keep the threads that the
+/// program gave them.
+takt_rt::Result<Places> places_in(
+  const AuditedExecutor & executor, const Schedule & schedule, ClientLibrary library,
+  const std::string & name, Audit & audit)
 {
-  if (auto faults = too_many_patterns(schedule, executor.callbacks); !faults.empty()) {
-    return faults;
-  }
-  const auto found = executor_of(executor, schedule, name);
-  if (!found) {
-    return found.faults();
-  }
-  audit.executor = found.value();
+  audit.executor = executor_of(executor, schedule, library, name);
   const ExecutorSchedule * const its = schedule.find(audit.executor);
   if (its == nullptr) {
     audit.notes.push_back(
@@ -234,8 +315,9 @@ takt_rt::Result<Places> places_under(
       "', which therefore runs as without a schedule");
     return Places(executor.callbacks, executor.before);
   }
-  const bool is_exclusive = executor.before == Before::one_at_a_time && !its->parallel;
-  if (is_exclusive && executor.library == ClientLibrary::rclcpp) {
+  if (
+    library == ClientLibrary::rclcpp && executor.before == Before::one_at_a_time &&
+    !its->parallel) {
     audit.notes.push_back(
       "the program's executor '" + executor.name +
       "' runs one callback at a time, and `takt exec` keeps that without `parallel: true` in "
@@ -243,14 +325,43 @@ takt_rt::Result<Places> places_under(
       its->name + "' of " + schedule.file);
     return Places(executor.callbacks, executor.before);
   }
-  if (is_exclusive && executor.library == ClientLibrary::unknown) {
+  return Places::of(executor, schedule, its->name, library, audit);
+}
+
+/// As `places_in`, in each case of the library.
+takt_rt::Result<Cases> cases_under(
+  const AuditedExecutor & executor, const Schedule & schedule, const std::string & name,
+  Audit & audit)
+{
+  if (auto faults = too_many_patterns(schedule, executor.callbacks); !faults.empty()) {
+    return faults;
+  }
+  Cases cases;
+  const bool unknown = executor.library == ClientLibrary::unknown;
+  // The last case decides what the audit says of the schedule: without a rule it is the same in both.
+  const auto libraries =
+    unknown ? std::vector<ClientLibrary>{ClientLibrary::rclcpp, ClientLibrary::takt_rcl}
+            : std::vector<ClientLibrary>{executor.library};
+  for (const ClientLibrary library : libraries) {
+    Audit of_case;
+    auto places = places_in(executor, schedule, library, name, of_case);
+    if (!places) {
+      return places.faults();
+    }
+    audit.executor = of_case.executor;
+    audit.notes = std::move(of_case.notes);
+    audit.unmatched = std::move(of_case.unmatched);
+    cases.places.push_back(std::move(places.value()));
+  }
+  const ExecutorSchedule * const its = schedule.find(audit.executor);
+  if (unknown && its != nullptr && executor.before == Before::one_at_a_time && !its->parallel) {
     audit.notes.push_back(
       "executor '" + its->name + "' of " + schedule.file +
       " has no `parallel: true`: a program whose executor is single-threaded would keep to one "
       "callback at a time "
       "under `takt exec`");
   }
-  return Places::of(executor.callbacks, schedule, its->name, executor.library);
+  return cases;
 }
 
 }  // namespace
@@ -260,26 +371,39 @@ takt_rt::Result<Audit> side_by_side(
   const std::string & name)
 {
   const auto & callbacks = executor.callbacks;
-  Audit audit;
-  Places before(callbacks, executor.before);
-  if (earlier != nullptr) {
-    Audit of_earlier;  // its notes are about the schedule of before
-    auto places = places_under(executor, *earlier, "", of_earlier);
-    if (!places) {
-      return places.faults();
+  if (!name.empty()) {
+    if (const auto found = find_executor(schedule, name); !found) {
+      return found.faults();
     }
-    before = std::move(places.value());
   }
-  const auto after = places_under(executor, schedule, name, audit);
+  Audit of_earlier;
+  Cases before{{Places(callbacks, executor.before)}};
+  if (earlier != nullptr) {
+    const std::string its = earlier->find(name) == nullptr ? std::string() : name;
+    auto cases = cases_under(executor, *earlier, its, of_earlier);
+    if (!cases) {
+      return cases.faults();
+    }
+    before = std::move(cases.value());
+  }
+  Audit audit;
+  const auto after = cases_under(executor, schedule, name, audit);
   if (!after) {
     return after.faults();
   }
+  const auto append = [](auto & to, const auto & more) {
+    for (const auto & one : more) {
+      to.push_back(one);
+    }
+  };
+  append(audit.notes, of_earlier.notes);
+  append(audit.unmatched, of_earlier.unmatched);
   for (std::size_t i = 0; i < callbacks.size(); ++i) {
     audit.threads.push_back(after->threads(i));
     for (std::size_t j = i; j < callbacks.size(); ++j) {
-      if (before.overlap(i, j)) {
+      if (before.surely_overlap(i, j)) {
         audit.already += i == j ? 0 : 1;
-      } else if (after->overlap(i, j)) {
+      } else if (after->may_overlap(i, j)) {
         audit.pairs.push_back({i, j});
       } else {
         audit.kept += i == j ? 0 : 1;
@@ -287,6 +411,35 @@ takt_rt::Result<Audit> side_by_side(
     }
   }
   return audit;
+}
+
+void keep_unmatched_by_all(std::vector<Audit> & audits)
+{
+  // What an executor's callbacks suggest in place of the rule is its own.
+  const auto key = [](const takt_rt::Fault & rule) {
+    const std::string sentence = takt_rt::sentences({rule}).front();
+    return sentence.substr(0, sentence.find("; did you mean"));
+  };
+  // The rules that all executors of the program with these rules leave over.
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> left;
+  for (const Audit & audit : audits) {
+    for (const UnmatchedRules & one : audit.unmatched) {
+      std::set<std::string> own;
+      std::transform(one.rules.begin(), one.rules.end(), std::inserter(own, own.end()), key);
+      const auto [found, fresh] = left.emplace(std::pair(one.file, one.executor), own);
+      if (!fresh) {
+        std::erase_if(
+          found->second, [&](const std::string & rule) { return own.count(rule) == 0; });
+      }
+    }
+  }
+  for (Audit & audit : audits) {
+    for (UnmatchedRules & one : audit.unmatched) {
+      auto & open = left[{one.file, one.executor}];
+      std::erase_if(
+        one.rules, [&](const takt_rt::Fault & rule) { return open.erase(key(rule)) == 0; });
+    }
+  }
 }
 
 }  // namespace takt_schedule

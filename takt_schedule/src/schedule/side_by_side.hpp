@@ -40,6 +40,8 @@ struct AuditedExecutor
   std::vector<ListedCallback> callbacks;
   Before before = Before::one_at_a_time;
   ClientLibrary library = ClientLibrary::unknown;
+  /// Callbacks that the client library made for itself. Rules may match them; they are in no pair.
+  std::vector<ListedCallback> background{};
 };
 
 /// Two callbacks of `AuditedExecutor::callbacks` by their places there. Equal places: a callback of a reentrant group
@@ -48,6 +50,14 @@ struct SideBySide
 {
   std::size_t first = 0;
   std::size_t second = 0;
+};
+
+/// The rules of one executor of a schedule that matched no callback.
+struct UnmatchedRules
+{
+  std::string file;
+  std::string executor;
+  takt_rt::Faults rules;  ///< one sentence each
 };
 
 /// The result of `side_by_side` for one executor.
@@ -61,17 +71,26 @@ struct Audit
   std::size_t kept =
     0;  ///< number of pairs of two callbacks that run one at a time before and under the schedule
   std::size_t already = 0;  ///< number of pairs of two callbacks that ran side by side before
-  takt_rt::Faults notes;    ///< one sentence each: why the schedule changes nothing
+  takt_rt::Faults notes;    ///< one sentence each: why a schedule changes nothing
+  /// One entry for each executor of a schedule whose rules were applied. A rule may match callbacks of another executor
+  /// of the program: see `keep_unmatched_by_all`.
+  std::vector<UnmatchedRules> unmatched;
 };
 
 /// The pairs of callbacks of `executor` that may run side by side under `schedule` and could not before. `earlier`: the
-/// schedule that was in force before; null: none, so `executor.before` counts alone. `name`: the schedule's executor;
-/// empty: the one that `choose_executor` takes.
+/// schedule that was in force before; null: none, so `executor.before` counts alone. `name`: the executor of both
+/// schedules, as far as they have it; empty: the one that `choose_executor` takes.
+///
+/// Where the client library is unknown, a pair is listed if it may run side by side in a program of either library, and
+/// ran side by side before only if it did so in both.
 ///
 /// Faults: those of `check`, and an unknown executor.
 takt_rt::Result<Audit> side_by_side(
   const AuditedExecutor & executor, const Schedule & schedule, const Schedule * earlier = nullptr,
   const std::string & name = {});
+
+/// For the audits of all executors of a program: removes the rules that matched in another one of them, and repetitions.
+void keep_unmatched_by_all(std::vector<Audit> & audits);
 
 }  // namespace takt_schedule
 

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "schedule_text.hpp"
 
@@ -76,13 +77,87 @@ TEST(SideBySide, APoolOfBeforeLetThemOverlapAlready)
 
 TEST(SideBySide, AnEarlierScheduleCountsAsBefore)
 {
-  const Schedule earlier = parse(with_main(
-    "threads: {a: {}, b: {}}\ndefault: a\ncallbacks:\n  - {match: \"/log:**\", threads: b}\n"));
+  const Schedule earlier =
+    parse(with_main("parallel: true\nthreads: {a: {}, b: {}}\ndefault: a\n"
+                    "callbacks:\n  - {match: \"/log:**\", threads: b}\n"));
   EXPECT_EQ(
     pairs(camera(), kPool, &earlier),
     (Strings{
       "/camera:timer(10ms) | /camera:sub(/b)", "/camera:sub(/a) | /camera:sub(/b)",
       "/log:sub(/c) | /log:sub(/c)"}));
+}
+
+// What only may have overlapped before is new: of two readings of the earlier schedule the one with less overlap counts.
+TEST(SideBySide, AnEarlierScheduleCountsWithTheLeastThatItLetOverlap)
+{
+  AuditedExecutor executor = camera();
+  executor.callbacks.resize(3);
+  const std::string timer = "/camera:timer(10ms) | /camera:sub(/b)";
+  const std::string other = "/camera:sub(/a) | /camera:sub(/b)";
+  const std::string isolated =
+    "threads: {main: {}}\ndefault: main\ngroups:\n"
+    "  - {match: \"/camera:group(1)\", isolate: true}\n";
+  // A single-threaded program of rclcpp kept to one callback at a time under the earlier schedule.
+  const Schedule kept = parse(with_main(isolated));
+  const Schedule parallel = parse(with_main("parallel: true\n" + isolated));
+  EXPECT_EQ(pairs(executor, "parallel: true\n" + isolated, &kept), (Strings{timer, other}));
+  EXPECT_EQ(pairs(executor, "parallel: true\n" + isolated, &parallel), Strings{});
+  const auto audit = side_by_side(executor, parallel, &kept);
+  ASSERT_EQ(audit->notes.size(), 1U);
+  EXPECT_NE(sentences(audit->notes).front().find("has no `parallel: true`"), std::string::npos);
+  executor.library = ClientLibrary::takt_rcl;
+  EXPECT_EQ(pairs(executor, "parallel: true\n" + isolated, &kept), Strings{});
+  // /camera:sub(/a) follows its group to thread a in programs of rclcpp only.
+  executor.library = ClientLibrary::unknown;
+  const Schedule ruled =
+    parse(with_main("parallel: true\nthreads: {a: {}, b: {}}\ndefault: b\n"
+                    "callbacks:\n  - {match: \"/camera:timer(*)\", threads: a}\n"));
+  EXPECT_EQ(pairs(executor, "parallel: true\n" + kPool, &ruled), Strings{other});
+}
+
+TEST(SideBySide, AGroupThatRulesSpreadOverlapsWhereverItMay)
+{
+  const std::string spread =
+    "parallel: true\nthreads: {a: {}, b: {}}\ndefault: b\ncallbacks:\n"
+    "  - {match: \"/camera:timer(*)\", threads: a}\n"
+    "  - {match: \"/camera:sub(/a)\", threads: b}\n"
+    "  - {match: \"/camera:sub(/b)\", threads: b}\n";
+  AuditedExecutor executor = camera();
+  executor.library = ClientLibrary::rclcpp;
+  executor.callbacks.back() = {
+    "/camera:sub(/c)", Kind::subscription, "/camera:group(default)"};  // on a or on b
+  const std::string timer = "/camera:timer(10ms) | /camera:sub(/b)";
+  const std::string last = "/camera:sub(/b) | /camera:sub(/c)";
+  EXPECT_EQ(pairs(executor, spread), (Strings{timer, last}));
+  const Schedule earlier = parse(with_main(spread));
+  EXPECT_EQ(
+    pairs(
+      executor, "parallel: true\n" + kPool + "callbacks:\n  - {match: \"/camera:**\"}\n", &earlier),
+    (Strings{"/camera:sub(/a) | /camera:sub(/b)", last}));
+}
+
+TEST(SideBySide, TellsOfRulesThatNoExecutorOfTheProgramMatches)
+{
+  const std::string rules = kPool +
+                            "callbacks:\n  - {match: \"/camera:**\"}\n  - {match: \"/log:**\"}\n"
+                            "  - {match: \"/own:service(**)\"}\n  - {match: \"/slip:**\"}\n"
+                            "groups:\n  - {match: \"/camera:group(2)\", isolate: true}\n";
+  AuditedExecutor first = camera();
+  first.callbacks.resize(3);
+  first.background = {{"/own:service(/get)", Kind::service, "/own:group(default)"}};
+  AuditedExecutor second = camera();
+  second.callbacks.erase(second.callbacks.begin(), second.callbacks.begin() + 3);
+  std::vector<Audit> audits{
+    side_by_side(first, parse(with_main(rules))).value(),
+    side_by_side(second, parse(with_main(rules))).value()};
+  ASSERT_EQ(audits[1].unmatched.size(), 1U);
+  EXPECT_EQ(audits[1].unmatched[0].rules.size(), 4U);
+  keep_unmatched_by_all(audits);
+  const Strings left = sentences(audits[0].unmatched.at(0).rules);
+  ASSERT_EQ(left.size(), 2U) << (left.empty() ? "" : left[0]);
+  EXPECT_NE(left[0].find("'/slip:**' matches no callback"), std::string::npos);
+  EXPECT_NE(left[1].find("'/camera:group(2)' matches no callback group"), std::string::npos);
+  EXPECT_TRUE(audits[1].unmatched.at(0).rules.empty());
 }
 
 TEST(SideBySide, ThreadsOfRulesDecide)
@@ -168,6 +243,20 @@ TEST(SideBySide, AScheduleOfOtherProgramsChangesNothing)
   EXPECT_EQ(audit->executor, "");
   EXPECT_TRUE(audit->pairs.empty());
   EXPECT_EQ(audit->notes.size(), 1U);
+}
+
+// As takt_rclcpp chooses: a schedule with rules for groups only is for every program.
+TEST(SideBySide, AScheduleWithoutRulesForCallbacksIsForAnyProgram)
+{
+  AuditedExecutor executor = camera();
+  executor.callbacks.resize(3);
+  executor.library = ClientLibrary::rclcpp;
+  EXPECT_EQ(
+    pairs(
+      executor,
+      "parallel: true\nthreads: {main: {}}\ndefault: main\ngroups:\n"
+      "  - {match: \"/camera:group(1)\", isolate: true}\n"),
+    (Strings{"/camera:timer(10ms) | /camera:sub(/b)", "/camera:sub(/a) | /camera:sub(/b)"}));
 }
 
 TEST(SideBySide, RefusesAnUnknownExecutor)

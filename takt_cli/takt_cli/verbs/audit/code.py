@@ -1,8 +1,8 @@
 """The writable variables that the code of a callback refers to, by the disassembler objdump.
 
 The walk begins where the callback's code begins and follows direct calls and jumps within one
-program or library. Calls through pointers, of virtual functions and into other libraries are not
-followed.
+program or library, also through its table of addresses. Calls through other pointers, of virtual
+functions and into other libraries are not followed.
 """
 
 from __future__ import annotations
@@ -22,31 +22,50 @@ _INSTRUCTION = re.compile(r"^ +([0-9a-f]+):\t(\S+)(?: +(.*))?$")
 _REFERS = re.compile(r"# ([0-9a-f]+)\b")
 _TARGET = re.compile(r"^([0-9a-f]+)\b")
 _CONSTANT = re.compile(r"\$0x([0-9a-f]+)")
-_ONLY_READ = ("cmp", "test", "ucomis", "comis", "push", "call", "jmp", "bt ", "nop", "prefetch")
+_GOES_ON = ("call", "j")
+_ADDRESSES = re.compile(r"# [0-9a-f]|\$0x")
+_PREFIXES = ("bnd", "notrack", "rep", "repz")
+_ONLY_READ = ("cmp", "test", "ucomis", "comis", "push", "call", "jmp", "nop", "prefetch", "fld")
+_BIT_TEST = re.compile(r"^bt[wlq]?$")
 # Variables of the language and of libraries, which look after their own threads.
 _OF_LIBRARIES = re.compile(
     r"^(std::|__gnu_cxx::|guard variable |vtable |typeinfo |VTT |construction vtable |"
-    r"rclcpp|rcl_|rcutils|__rcutils|g_rcutils|rmw_|rosidl|class_loader|tracetools|takt_\w+::|"
-    r"stdout|stderr|stdin|environ|__|_IO_|completed\.)"
+    r"(rclcpp|rclcpp_\w+|rosidl_\w+|class_loader|tracetools|takt_\w+)::|"
+    r"(stdout|stderr|stdin|environ|g_rcutils_\w+)(@|$)|(.*::)?__rcutils|__|_IO_|completed\.\d)"
 )
+# Files of these libraries, all of whose variables are left out.
+_LIBRARY = re.compile(
+    r"^lib(rclcpp(_action|_lifecycle|_components)?|rcl(_action|_lifecycle|_logging_\w+|_yaml_\w+)?|"
+    r"rcutils|rcpputils|rmw(_\w+)?|rosidl_\w+|tracetools|takt_\w+|stdc\+\+|gcc_s|c|m|tsan|asan|ubsan)"
+    r"\.so(\.|$)"
+)
+# A variable: its name, and where it is if another may have the same name.
+Key = tuple[str, str]
+
+
+def is_library(module: str) -> bool:
+    """Tell whether a file is the language's or the client library's, not the user's."""
+    return _LIBRARY.match(Path(module).name) is not None
 
 
 @dataclass
 class Uses:
-    """What some code does with variables; `variables`: by name, READS and its like."""
+    """What some code does with variables, READS and its like; `known`: takt read all of it."""
 
-    variables: dict[str, set[str]] = field(default_factory=dict)
+    variables: dict[Key, set[str]] = field(default_factory=dict)
+    known: bool = True
     functions: int = 0
     unfollowed: int = 0  # calls through pointers
 
-    def add(self, name: str, how: str) -> None:
+    def add(self, variable: Key, how: str) -> None:
         """Note one instruction."""
-        self.variables.setdefault(name, set()).add(how)
+        self.variables.setdefault(variable, set()).add(how)
 
     def merge(self, other: Uses) -> None:
         """Join what other code does."""
-        for name, how in other.variables.items():
-            self.variables.setdefault(name, set()).update(how)
+        for variable, how in other.variables.items():
+            self.variables.setdefault(variable, set()).update(how)
+        self.known = self.known and other.known
         self.functions += other.functions
         self.unfollowed += other.unfollowed
 
@@ -68,6 +87,8 @@ class Code:
     def __init__(self, path: Path) -> None:
         """Disassemble it; OSError and ValueError where it cannot be read."""
         self._elf = Elf(path)
+        if self._elf.is_stripped:
+            raise ValueError(f"{path.name} has no symbols (strip)")
         self._starts: dict[int, list[_Instruction]] = {}
         self._names: dict[str, str] = {}
         for start, body in _functions(path):
@@ -77,6 +98,7 @@ class Code:
         """Walk from the entries, at most through _MOST_FUNCTIONS functions."""
         found = Uses()
         waiting, seen = list(entries), set()
+        found.known = all(entry in self._starts for entry in waiting)
         while waiting and len(seen) < _MOST_FUNCTIONS:
             start = waiting.pop()
             if start in seen or start not in self._starts:
@@ -95,8 +117,15 @@ class Code:
     def _look(self, instruction: _Instruction, found: Uses) -> list[int]:
         """Note the variable of an instruction; give the address that it calls or jumps to."""
         name, operands = instruction.name, instruction.operands
-        if name.startswith(("call", "jmp", "j")):
+        if name in _PREFIXES:
+            name, _, operands = operands.partition(" ")
+            operands = operands.lstrip()
+        if name.startswith(_GOES_ON):
             if operands.startswith("*"):
+                refers = _REFERS.search(operands)
+                slot = int(refers.group(1), 16) if refers else -1
+                if slot in self._elf.function_slots:
+                    return [self._elf.function_slots[slot]]
                 found.unfollowed += 1
             target = _TARGET.match(operands)
             return [int(target.group(1), 16)] if target else []
@@ -104,7 +133,8 @@ class Code:
         if symbol is not None:
             readable = self._readable(symbol)
             if not _OF_LIBRARIES.match(readable):
-                found.add(readable, how)
+                place = f"{self._elf.path}:{symbol.address:x}" if symbol.local else ""
+                found.add((readable, place), how)
         return []
 
     def _referred(self, name: str, operands: str) -> tuple[Symbol | None, str]:
@@ -132,7 +162,8 @@ def _kind(name: str, operands: str) -> str:
     if name.startswith("lea"):
         return ADDRESS
     is_target = operands.endswith("(%rip)")
-    return WRITES if is_target and not name.startswith(_ONLY_READ) else READS
+    only_reads = name.startswith(_ONLY_READ) or _BIT_TEST.match(name)
+    return WRITES if is_target and not only_reads else READS
 
 
 def _functions(path: Path) -> Iterator[tuple[int, list[_Instruction]]]:
@@ -150,7 +181,10 @@ def _functions(path: Path) -> Iterator[tuple[int, list[_Instruction]]]:
                     yield start, body
                 start, body = int(begin.group(1), 16), []
             elif one := _INSTRUCTION.match(line.rstrip()):
-                body.append(_Instruction(one.group(2), one.group(3) or ""))
+                name, operands = one.group(2), one.group(3) or ""
+                # Programs have millions of others.
+                if name.startswith(_GOES_ON) or name in _PREFIXES or _ADDRESSES.search(operands):
+                    body.append(_Instruction(name, operands))
     if start is not None:
         yield start, body
 

@@ -17,7 +17,7 @@ from takt_cli.files.systems import resolve_system
 from takt_cli.verbs.audit.pairs import find_pairs
 from takt_cli.verbs.audit.program import Program, read_program
 from takt_cli.verbs.audit.shares import Looker
-from takt_cli.verbs.audit.words import as_document, print_pairs, rows_of
+from takt_cli.verbs.audit.words import as_document, other_races, print_pairs, rows_of
 from takt_cli.verbs.options import Json
 
 
@@ -64,7 +64,10 @@ def command(
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Exit code 1 if a listed pair shares something, or may."),
+        typer.Option(
+            "--check",
+            help="Exit code 1 if a listed pair shares something, or may, or the run had a race.",
+        ),
     ] = False,
     json_output: Json = False,
 ) -> None:
@@ -98,9 +101,12 @@ def command(
         found = find_pairs(file, arguments)
     looker = Looker()
     rows = [rows_of(place, one, program, looker) for place, one in enumerate(found.executors)]
+    races = [] if program is None else other_races(program, found, looker)
+    notes = [*found.notes, *([] if program is None else program.notes), *looker.notes]
     if json_output:
-        print_json(as_document(schedule, found, rows, looker.notes))
+        print_json(as_document(schedule, found, rows, races, notes))
     else:
-        print_pairs(out(), schedule, found, rows, looker.notes)
-    if check and any(row.shares is None or row.shares.any for some in rows for row in some):
+        print_pairs(out(), schedule, found, rows, races, notes)
+    shared = any(row.shares is None or row.shares.may_be_any for some in rows for row in some)
+    if check and (shared or races):
         raise typer.Exit(EXIT_FAILED)

@@ -7,7 +7,9 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-_RELA, _SYMBOL_TABLES = 4, (2, 11)
+_RELA, _SYMTAB, _SYMBOL_TABLES = 4, 2, (2, 11)
+_LOCAL = 0
+_RELATIVE = 8  # a relocation without a symbol: of this file's own address
 _FUNCTION, _OBJECT = 2, 1
 _WRITE, _TLS = 1, 0x400
 _X86_64 = 62
@@ -32,6 +34,7 @@ class Symbol:
     address: int
     size: int
     name: str
+    local: bool = False  # another file, or another part of this one, may have its own of this name
 
 
 class Elf:
@@ -53,14 +56,18 @@ class Elf:
         ]
         self._names = self._sections[names][4] if count else 0
         self.functions: dict[int, Symbol] = {}
+        self._exported: dict[str, int] = {}  # functions
         variables: dict[int, Symbol] = {}
         by_name: dict[str, Symbol] = {}
+        self.is_stripped = all(section[1] != _SYMTAB for section in self._sections)
         for section in self._sections:
             if section[1] in _SYMBOL_TABLES:
                 self._read_symbols(section, variables, by_name)
         self._variables = sorted(variables.values(), key=lambda one: one.address)
         self._starts = [one.address for one in self._variables]
+        # The tables of addresses: whose variable, and which function's begin, is at which place.
         self.slots: dict[int, Symbol] = {}
+        self.function_slots: dict[int, int] = {}
         for section in self._sections:
             if section[1] == _RELA:
                 self._read_relocations(section, by_name)
@@ -81,24 +88,26 @@ class Elf:
     def _text(self, offset: int) -> str:
         return self._data[offset : self._data.index(b"\0", offset)].decode("utf-8", "replace")
 
-    def _symbols(self, section: tuple[int, ...]) -> list[tuple[str, int, int, int, int]]:
-        """Name, type, section, address and size of the table's symbols."""
+    def _symbols(self, section: tuple[int, ...]) -> list[tuple[str, int, int, int, int, int]]:
+        """Name, type, binding, section, address and size of the table's symbols."""
         strings = self._sections[section[6]][4]
         found = []
         for at in range(section[4], section[4] + section[5], 24):
             name, info, _, index, value, size = struct.unpack_from("<IBBHQQ", self._data, at)
-            found.append((self._text(strings + name), info & 15, index, value, size))
+            found.append((self._text(strings + name), info & 15, info >> 4, index, value, size))
         return found
 
     def _read_symbols(
         self, section: tuple[int, ...], variables: dict[int, Symbol], by_name: dict[str, Symbol]
     ) -> None:
-        for name, kind, index, value, size in self._symbols(section):
+        for name, kind, binding, index, value, size in self._symbols(section):
             if not 0 < index < len(self._sections):
                 continue
-            symbol = Symbol(value, size, name)
+            symbol = Symbol(value, size, name, local=binding == _LOCAL)
             if kind == _FUNCTION:
                 self.functions.setdefault(value, symbol)
+                if binding != _LOCAL:
+                    self._exported.setdefault(name, value)
             elif kind in _OBJECT_KINDS and self._is_writable(index):
                 variables.setdefault(value, symbol)
                 by_name.setdefault(name, symbol)
@@ -109,12 +118,20 @@ class Elf:
         return bool(section[2] & _WRITE) and not section[2] & _TLS and name not in _OF_LOADER
 
     def _read_relocations(self, section: tuple[int, ...], by_name: dict[str, Symbol]) -> None:
-        """Note which place of the table of addresses is whose."""
-        if not 0 < section[6] < len(self._sections):
-            return
-        table = self._symbols(self._sections[section[6]])
+        """Note which place of the tables of addresses is whose."""
+        table = []
+        if 0 < section[6] < len(self._sections):
+            table = self._symbols(self._sections[section[6]])
         for at in range(section[4], section[4] + section[5], 24):
-            offset, info, _ = struct.unpack_from("<QQq", self._data, at)
-            name = table[info >> 32][0] if info >> 32 < len(table) else ""
-            if name in by_name:
-                self.slots[offset] = by_name[name]
+            offset, info, addend = struct.unpack_from("<QQq", self._data, at)
+            if info & 0xFFFFFFFF == _RELATIVE:
+                self._note_slot(offset, self.variable(addend), addend)
+            elif info >> 32 < len(table):
+                name = table[info >> 32][0]
+                self._note_slot(offset, by_name.get(name), self._exported.get(name))
+
+    def _note_slot(self, offset: int, variable: Symbol | None, function: int | None) -> None:
+        if variable is not None:
+            self.slots[offset] = variable
+        elif function is not None and function in self.functions:
+            self.function_slots[offset] = function

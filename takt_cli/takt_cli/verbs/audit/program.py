@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,46 +40,76 @@ class Process(Document, at="exec_report#audited_process"):
     callbacks: tuple[Callback, ...]
     races: tuple[Race, ...]
 
-    def callback(self, id_: str) -> Callback | None:
-        """Find a callback."""
-        return next((one for one in self.callbacks if one.id == id_), None)
+    @cached_property
+    def by_id(self) -> dict[str, Callback]:
+        """The callbacks; of those that were made again the last."""
+        return {one.id: one for one in self.callbacks}
 
 
 class Executor(Document, at="exec_report#executor"):
     """An executor of rclcpp that takt adopted."""
 
 
+class Loop(Document, at="exec_report#stock"):
+    """A loop that stayed rclcpp's own."""
+
+
+class Unseen(Document, at="exec_report#unseen"):
+    """A process with rclcpp, of which no spin came to takt."""
+
+
 class Report(Document, at="exec_report"):
     """The report of a run."""
 
     executors: tuple[Executor, ...]
+    stock: tuple[Loop, ...]
+    unseen: tuple[Unseen, ...]
     audit: tuple[Process, ...]
 
 
 @dataclass(frozen=True)
 class Program:
-    """The executors as takt_audit reads them, each with its process."""
+    """The executors as takt_audit reads them, each with its process; `ids`: of their callbacks."""
 
-    executors: list[dict[str, Any]]
-    processes: list[Process]
+    executors: list[dict[str, Any]] = field(default_factory=list)
+    processes: list[Process] = field(default_factory=list)
+    ids: list[list[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def read_program(path: Path) -> Program:
-    """Read a report; TaktError where it is none, or was made without --audit."""
+    """Read a report; TaktError where it is none, was made without --audit, or has no callbacks."""
     try:
-        report = Report.read(json.loads(path.read_text(encoding="utf-8")))
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        report = Report.read(raw)
     except (json.JSONDecodeError, UnicodeDecodeError, DamagedError) as error:
         raise TaktError(f"{path} is not a report of takt exec: {error}") from error
-    if not report.audit:
+    if "audit" not in raw:
         raise TaktError(
             f"{path} has no callbacks that were audited",
             hint="make it with: takt exec --audit --report FILE -- PROGRAM",
         )
-    program = Program([], [])
+    program = Program(notes=list(_missed(report)))
     for executor, process in [*_adopted(report), *_of_takt_rcl(report)]:
         program.executors.append(executor)
         program.processes.append(process)
+        program.ids.append([one["id"] for one in executor["callbacks"] if not one["background"]])
+    if not any(program.ids):
+        raise TaktError(
+            f"{path} has no callbacks: the run had no executor that takt saw",
+            hint="\n".join(program.notes),
+        )
     return program
+
+
+def _missed(report: Report) -> Iterator[str]:
+    """Say which loops of the run takt did not see."""
+    for loop in report.stock:
+        why = f": {loop.reason}" if loop.reason else ""
+        missing = "stayed rclcpp's own, so its callbacks are missing"
+        yield f"{loop.stock} in {loop.program} {missing}{why}"
+    for process in report.unseen:
+        yield f"takt saw no executor in {process.program}, which has rclcpp"
 
 
 def _adopted(report: Report) -> Iterator[tuple[dict[str, Any], Process]]:
@@ -90,25 +121,9 @@ def _adopted(report: Report) -> Iterator[tuple[dict[str, Any], Process]]:
         many = executor.kind == "multi_threaded" or (
             executor.kind == "takt" and len(executor.threads) > 1
         )
-        callbacks = [
-            {
-                "id": one.id,
-                "kind": one.kind,
-                "group": one.group,
-                "reentrant": not one.exclusive_group,
-            }
-            for one in executor.callbacks
-            if not one.background
-        ]
-        yield (
-            {
-                "name": executor.executor,
-                "before": "in_groups" if many else "one_at_a_time",
-                "library": "takt_rcl" if executor.kind == "takt" else "rclcpp",
-                "callbacks": callbacks,
-            },
-            process,
-        )
+        callbacks = [_listed(one, reentrant=not one.exclusive_group) for one in executor.callbacks]
+        library = "takt_rcl" if executor.kind == "takt" else "rclcpp"
+        yield _executor(executor.executor, library, callbacks, many=many), process
 
 
 def _of_takt_rcl(report: Report) -> Iterator[tuple[dict[str, Any], Process]]:
@@ -117,25 +132,31 @@ def _of_takt_rcl(report: Report) -> Iterator[tuple[dict[str, Any], Process]]:
     for process in report.audit:
         for place, executor in enumerate(process.executors):
             callbacks = [
-                {
-                    "id": one.id,
-                    "kind": one.kind,
-                    "group": one.group,
-                    "reentrant": one.reentrant,
-                }
-                for one in process.callbacks
-                if one.executor == place
-                and not one.background
-                and (process.pid, one.id) not in adopted
+                _listed(one, reentrant=one.reentrant)
+                for one in process.by_id.values()
+                if one.executor == place and (process.pid, one.id) not in adopted
             ]
-            if callbacks:
+            if any(not one["background"] for one in callbacks):
                 many = executor.threads > 1 and not executor.scheduled
-                yield (
-                    {
-                        "name": executor.name,
-                        "before": "in_groups" if many else "one_at_a_time",
-                        "library": "takt_rcl",
-                        "callbacks": callbacks,
-                    },
-                    process,
-                )
+                yield _executor(executor.name, "takt_rcl", callbacks, many=many), process
+
+
+def _listed(callback: Any, *, reentrant: bool) -> dict[str, Any]:
+    return {
+        "id": callback.id,
+        "kind": callback.kind,
+        "group": callback.group,
+        "reentrant": reentrant,
+        "background": callback.background,
+    }
+
+
+def _executor(
+    name: str, library: str, callbacks: list[dict[str, Any]], *, many: bool
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "before": "in_groups" if many else "one_at_a_time",
+        "library": library,
+        "callbacks": callbacks,
+    }
