@@ -70,7 +70,20 @@ Time BasicArrivalRing<Sync>::oldest_stamp() const noexcept
   if (index == end) {
     return kNever;
   }
-  index = end - index > depth_ ? end - depth_ : index;
+  return stamp(end - index > depth_ ? end - depth_ : index);
+}
+
+template <typename Sync>
+Time BasicArrivalRing<Sync>::newest_stamp() const noexcept
+{
+  const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // read first: see `oldest`
+  const std::uint64_t end = committed();
+  return end == taken ? kNever : stamp(end - 1);
+}
+
+template <typename Sync>
+Time BasicArrivalRing<Sync>::stamp(std::uint64_t index) const noexcept
+{
   const Slot & s = slot(index);
   if (s.version.load(std::memory_order_acquire) != index + 1) {
     return kNever;

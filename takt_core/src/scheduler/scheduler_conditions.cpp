@@ -140,7 +140,8 @@ void Scheduler::arrived_under_condition(
   CallbackEntry * released = nullptr;
   {
     const std::lock_guard lock(condition.mutex);
-    entry.newest_ = newest;
+    // An announcement may be of a message that came before the newest one.
+    entry.newest_ = entry.newest_ == kNever ? newest : std::max(entry.newest_, newest);
     if (entry.non_triggering_ == nullptr) {
       released = release(condition, *entry.group_, now);
     }

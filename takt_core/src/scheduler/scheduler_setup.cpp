@@ -172,7 +172,7 @@ Status Scheduler::add(
   } else if (mark_again(c)) {  // the condition may have released its messages before it was added
     put_in(c, kNoThread);
   } else if (c.conditional() && !c.arrivals_.empty()) {
-    arrived_under_condition(c, now, now, kNoThread);
+    arrived_under_condition(c, std::min(now, c.arrivals_.newest_stamp()), now, kNoThread);
   }
   return {};
 }

@@ -194,6 +194,37 @@ TEST_F(ConditionTest, AMessageThatAThreadNoticesLateIsAsOldAsItIs)
   EXPECT_EQ(run_all(500), Ids{"one"}) << "no message comes later than now";
 }
 
+// Of several publishers' messages, a thread may announce an older one last.
+TEST_F(ConditionTest, AnInputIsAsOldAsItsNewestMessageAlsoIfAnOlderOneIsAnnouncedLast)
+{
+  Condition condition;
+  condition.fresh = millis(100);
+  const auto group = group_when(condition);
+  const auto one = hand.add("one", group);
+  hand.scheduler.ready(*one, 1, ms(50), ms(50));
+  EXPECT_EQ(run_all(50), Ids{"one"});
+  hand.scheduler.ready(*one, 1, ms(140), ms(0));
+  EXPECT_EQ(run_all(140), Ids{"one"}) << "the newest message is 90 ms old";
+  hand.scheduler.ready(*one, 1, ms(160), ms(50));
+  EXPECT_EQ(run_all(160), Ids{}) << "the newest message is 110 ms old";
+}
+
+TEST_F(ConditionTest, AMessageFromBeforeTheCallbackJoinedIsAsOldAsItIs)
+{
+  Condition condition;
+  condition.fresh = millis(100);
+  const auto group = group_when(condition);
+  CallbackOptions options;
+  options.id = "old";
+  options.kind = Kind::subscription;
+  options.group = group;
+  options.depth = 1;
+  const auto old = std::make_shared<SilentCallback>(options);
+  hand.scheduler.ready(*old, 1, ms(0));
+  EXPECT_TRUE(hand.scheduler.add(old, {}, ms(300)));
+  EXPECT_EQ(run_all(300), Ids{}) << "it came 300 ms ago";
+}
+
 TEST_F(ConditionTest, APredicateSeesTheInputs)
 {
   std::string seen;

@@ -77,6 +77,8 @@ public:
 
   /// When the oldest waiting arrival was announced; kNever: none waits, or a producer is replacing it. Any thread.
   Time oldest_stamp() const noexcept;
+  /// When the newest waiting arrival was announced; kNever as `oldest_stamp`. Any thread.
+  Time newest_stamp() const noexcept;
 
   /// Number of waiting arrivals from the oldest on that were announced by `time`, up to the first one that was announced
   /// later or whose stamp cannot be read. O(depth). Consumer only.
@@ -156,6 +158,8 @@ protected:  // for the broken twins of the tests
     return pushes / kBegun - pushes % kBegun;
   }
 
+  // When the arrival `index` was announced; kNever: its slot holds another one.
+  Time stamp(std::uint64_t index) const noexcept;
   // Skips overwritten arrivals and sets `index` to the oldest waiting arrival; false if none waits.
   bool oldest(std::uint64_t & index) noexcept;
   bool read(
