@@ -294,14 +294,14 @@ private:
     }
     // A message that nobody has counted: its publisher does so next, or was killed before it did. The look also maps or unmaps
     // the memory of a publisher that came or left.
+    takt_rt::Time newest = shared_.channel->newest();
     if (pending_ == 0 && count == 0 && shared_.channel->has_message()) {
       count = 1;
+      newest = takt_rt::kNever;
     }
     if (count > 0) {
       pending_ = std::min(pending_ + count, most_pending_);
-      arrive(
-        static_cast<std::uint32_t>(count),
-        arrived > 0 ? shared_.channel->newest() : takt_rt::kNever);
+      arrive(static_cast<std::uint32_t>(count), newest);
     }
   }
 

@@ -205,8 +205,8 @@ ChannelInbox::ChannelInbox(const ChannelTopic & topic)
     RCUTILS_LOG_WARN_NAMED(
       "takt",
       "%s: '%s': the subscription asks for depth %zu and gets %u, because the first publisher or "
-      "subscription of the topic made its channel with that depth; give it the larger one",
-      topic.node.c_str(), topic.topic.c_str(), topic.qos.depth(), depth());
+      "subscription of the topic made its channel with that depth; give that one depth %zu, too",
+      topic.node.c_str(), topic.topic.c_str(), topic.qos.depth(), depth(), topic.qos.depth());
   }
 }
 
