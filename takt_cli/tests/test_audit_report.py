@@ -49,7 +49,7 @@ def audit(takt, tmp_path, monkeypatch):
     """Audit callbacks of one process under a pool, or under another schedule."""
     monkeypatch.chdir(tmp_path)
 
-    def run(callbacks, *options, races=(), schedule=POOL):
+    def run(callbacks, *options, races=(), schedule=POOL, adopted=None):
         report = {"version": 1, "executors": [], "stock": [], "classes": [], "unseen": []}
         process = {
             "pid": 7, "program": "/opt/robot", "sanitized": bool(races),
@@ -58,6 +58,14 @@ def audit(takt, tmp_path, monkeypatch):
         }  # fmt: skip
         report["audit"] = [process]
         assert faults("exec_report", report) == []
+        if adopted is not None:
+            of_callbacks = [
+                {**{name: one[name] for name in ("id", "group", "kind")}, "exclusive_group": True}
+                for one in callbacks
+            ]
+            report["executors"] = [
+                {"version": 1, "pid": 7, "executor": "n", "callbacks": of_callbacks, **adopted}
+            ]
         (tmp_path / "run.json").write_text(json.dumps(report), encoding="utf-8")
         (tmp_path / "new.yaml").write_text(schedule, encoding="utf-8")
         return takt("audit", "--schedule", "new.yaml", "run.json", *options)
@@ -126,6 +134,30 @@ def test_many_sharing_pairs_are_told_by_what_they_share(audit):
     for i in range(30):
         assert said.out.count(f"  /n:sub(/t{i}) (") == 1
     assert said.out.count("race on global 'g_count'") == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "own_threads", "schedule", "count"),
+    [
+        ("multi_threaded", 3, POOL, 0),
+        ("multi_threaded", 1, POOL, 1),
+        # takt does not keep a pool of one thread to one callback at a time.
+        ("multi_threaded", 1, POOL.replace("    parallel: true\n", ""), 1),
+        ("single_threaded", 1, POOL.replace("    parallel: true\n", ""), 0),
+        ("single_threaded", 1, POOL, 1),
+        ("takt", 1, POOL, 1),
+        ("takt", 3, POOL, 0),
+    ],
+)
+def test_the_programs_own_threads_count_and_not_those_of_the_run(
+    audit, kind, own_threads, schedule, count
+):
+    # The run was under a schedule with three threads.
+    threads = [{"name": f"pool.{i}"} for i in range(3)]
+    executor = {"kind": kind, "own_threads": own_threads, "threads": threads}
+    said = audit([callback(1), callback(2)], "--json", schedule=schedule, adopted=executor)
+    (found,) = json.loads(said.out)["executors"]
+    assert found["pair_count"] == count
 
 
 def test_a_run_without_callbacks_is_refused(audit, takt):

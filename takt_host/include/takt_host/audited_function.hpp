@@ -3,8 +3,6 @@
 #ifndef TAKT_HOST__AUDITED_FUNCTION_HPP_
 #define TAKT_HOST__AUDITED_FUNCTION_HPP_
 
-#include <malloc.h>
-
 #include <cstddef>
 #include <memory>
 
@@ -24,10 +22,14 @@ struct FunctionMemory
   std::shared_ptr<const void> owner{};  ///< keeps the memory
 };
 
+/// The bytes that the program may use from `begin` on, if a block of memory begins there. 0: none does, or the allocator
+/// is neither glibc's nor a sanitizer's. Set-up only: allocates, and reads files.
+std::size_t block_bytes(const void * begin);
+
 /// A function object in `block`, which an allocation begins with. `caller`: see FunctionMemory.
 inline FunctionMemory function_in_block(const void * block, const void * caller)
 {
-  return {block, ::malloc_usable_size(const_cast<void *>(block)), false, caller};
+  return {block, block_bytes(block), false, caller};
 }
 
 /// A callback of an executor that tells where its user's function is. A `takt_core::Callback` that derives from this

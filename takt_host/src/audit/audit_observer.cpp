@@ -7,9 +7,13 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
 #include <sstream>
+#include <system_error>
 
 #include "audit/function_content.hpp"
 #include "takt_core/group.hpp"
@@ -62,9 +66,8 @@ class AuditFile
 {
 public:
   explicit AuditFile(const std::string & folder)
-  : file_(::open(
-      (folder + "/" + std::to_string(::getpid()) + ".audit").c_str(),
-      O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600))
+  : path_(folder + "/" + std::to_string(::getpid()) + ".audit"),
+    file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600))
   {
     std::array<char, 4096> path{};
     const auto length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
@@ -79,7 +82,14 @@ public:
     }
     line += '\n';
     // Lines of several threads stay whole, because the file is open for appending.
-    static_cast<void>(!::write(file_, line.data(), line.size()));
+    if (
+      ::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) &&
+      !told_.exchange(true)) {
+      const std::error_code why(errno, std::generic_category());
+      std::fprintf(
+        stderr, "takt: audit: cannot write to %s, so the report lacks callbacks: %s\n",
+        path_.c_str(), why.message().c_str());
+    }
   }
 
   static std::string hex(const void * address)
@@ -90,7 +100,9 @@ public:
   }
 
 private:
+  const std::string path_;
   const int file_;
+  mutable std::atomic<bool> told_{false};
 };
 
 const AuditFile * audit_file()
@@ -101,6 +113,10 @@ const AuditFile * audit_file()
   }();
   return g_file;
 }
+
+/// One bit for each callback that runs on this thread, the innermost in the lowest: 1, it has a frame. Callbacks that
+/// spin run others within their run.
+thread_local std::uint64_t t_entered = 0;
 
 std::string hex(Word address)
 {
@@ -170,27 +186,33 @@ void AuditObserver::on_thread(std::uint32_t /*thread*/, const takt_rt::Attribute
 
 void AuditObserver::on_start(const takt_core::Run & run, takt_rt::Time /*start*/) noexcept
 {
-  const char * const frame = frames_.find(run.callback->number());
-  if (frame == nullptr) {
+  const Sanitizer & tsan = sanitizer();
+  if (tsan.base == nullptr) {
     return;
   }
-  const Sanitizer & tsan = sanitizer();
   // takt's library is not instrumented, so ThreadSanitizer does not see how it keeps a group exclusive.
   tsan.acquire(run.callback);
   if (run.callback->group().kind() == takt_core::GroupKind::mutually_exclusive) {
     tsan.acquire(&run.callback->group());
   }
-  tsan.enter(const_cast<char *>(frame));
+  const char * const frame = frames_.find(run.callback->number());
+  if (frame != nullptr) {
+    tsan.enter(const_cast<char *>(frame));
+  }
+  t_entered = t_entered << 1U | (frame != nullptr ? 1U : 0U);
 }
 
 void AuditObserver::on_end(const takt_core::Run & run, takt_rt::Time /*end*/) noexcept
 {
-  const char * const frame = frames_.find(run.callback->number());
-  if (frame == nullptr) {
+  const Sanitizer & tsan = sanitizer();
+  if (tsan.base == nullptr) {
     return;
   }
-  const Sanitizer & tsan = sanitizer();
-  tsan.leave();
+  // A callback that was removed during its run has no frame any more.
+  if ((t_entered & 1U) != 0) {
+    tsan.leave();
+  }
+  t_entered >>= 1U;
   if (run.callback->group().kind() == takt_core::GroupKind::mutually_exclusive) {
     tsan.release(&run.callback->group());
   }

@@ -1,7 +1,6 @@
 #include "audit/function_content.hpp"
 
 #include <cxxabi.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +18,7 @@ namespace
 
 constexpr std::size_t kMostOfObject = 4096;  // of one object; a larger one is cut
 constexpr std::size_t kMostCaptured = 256;   // bytes of one function object
+constexpr std::size_t kUnknownSize = 64;     // read of a function object of unknown size
 constexpr int kMostNested = 4;               // functions within functions
 constexpr std::size_t kMostVirtual = 64;     // functions of one table
 
@@ -82,7 +82,8 @@ public:
         }
       }
     } else {
-      content_.found = true;  // a function object without members may be in padding
+      // A function object without members may be in padding.
+      content_.found = !words.empty() || memory.bytes < sizeof(Word);
       read_object(begin, words, 0);
     }
     if (memory.caller != nullptr) {
@@ -107,15 +108,18 @@ private:
 
   void read_function(Word address, int nested)
   {
-    content_.found = true;
     const auto words = process_.words(address, 4 * sizeof(Word));
+    if (!is_function(words, 0)) {
+      return;  // changed meanwhile
+    }
+    content_.found = true;
     add_code(words[3]);
     // The manager's name says what it is, so that it may be called. It tells the type of the function object and its
-    // place: within std::function, or on the heap.
+    // place: within std::function, or on the heap. It gets a copy, because the function may be dead memory.
     using Data = std::array<Word, 2>;
     using Manager = bool (*)(Data &, const Data &, int);
     const auto manager = reinterpret_cast<Manager>(words[2]);
-    const auto & data = *reinterpret_cast<const Data *>(address);
+    const Data data{words[0], words[1]};
     constexpr int kType = 0;
     constexpr int kPlace = 1;
     Data answer{};
@@ -125,9 +129,12 @@ private:
     }
     answer = {};
     manager(answer, data, kPlace);
+    if (answer[0] == reinterpret_cast<Word>(&data)) {
+      read_object(address, {words[0], words[1]}, nested + 1);
+      return;
+    }
     const Word place = answer[0];
-    const std::size_t bytes =
-      place == address ? sizeof(Data) : ::malloc_usable_size(reinterpret_cast<void *>(place));
+    const std::size_t bytes = process_.block_bytes(place).value_or(kUnknownSize);
     read_object(place, process_.words(place, std::min(bytes, kMostCaptured)), nested + 1);
   }
 

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <sstream>
 
+#include "takt_host/audited_function.hpp"
+
 namespace takt_host
 {
 namespace
@@ -118,6 +120,53 @@ std::optional<Word> ProcessMemory::word(Word address) const
 {
   const auto one = words(address, sizeof(Word));
   return one.empty() ? std::nullopt : std::optional(one.front());
+}
+
+std::optional<std::size_t> ProcessMemory::block_bytes(Word address) const
+{
+  const auto * const place = reinterpret_cast<const void *>(address);
+  static const auto g_owns =
+    reinterpret_cast<int (*)(const void *)>(::dlsym(RTLD_DEFAULT, "__sanitizer_get_ownership"));
+  static const auto g_size = reinterpret_cast<std::size_t (*)(const void *)>(
+    ::dlsym(RTLD_DEFAULT, "__sanitizer_get_allocated_size"));
+  if (g_owns != nullptr && g_size != nullptr) {
+    return g_owns(place) != 0 ? std::optional(g_size(place)) : std::nullopt;
+  }
+  static const bool g_of_glibc = [] {
+    Dl_info allocator{};
+    Dl_info glibc{};
+    return ::dladdr(::dlsym(RTLD_DEFAULT, "malloc_usable_size"), &allocator) != 0 &&
+           ::dladdr(::dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &glibc) != 0 &&
+           allocator.dli_fbase == glibc.dli_fbase;
+  }();
+  // Before a block stands its size with three flags, and behind it the same of the next block, which has the first flag
+  // if this block is in use. A block with a mapping of its own has the second flag and no next one.
+  constexpr Word kFlags = 7;
+  constexpr Word kInUse = 1;
+  constexpr Word kMapped = 2;
+  constexpr Word kUnit = 16;
+  constexpr Word kMost = Word{1} << 30U;
+  if (!g_of_glibc || address % kUnit != 0 || !is_writable(address - sizeof(Word))) {
+    return std::nullopt;
+  }
+  const Word head = word(address - sizeof(Word)).value_or(0);
+  const Word bytes = head & ~kFlags;
+  if (bytes < 2 * kUnit || bytes % kUnit != 0 || bytes > kMost) {
+    return std::nullopt;
+  }
+  if ((head & kMapped) != 0) {
+    return bytes - 2 * sizeof(Word);
+  }
+  const Word next = word(address - sizeof(Word) + bytes).value_or(0);
+  if ((next & kInUse) == 0 || (next & ~kFlags) < kUnit) {
+    return std::nullopt;
+  }
+  return bytes - sizeof(Word);
+}
+
+std::size_t block_bytes(const void * begin)
+{
+  return ProcessMemory().block_bytes(reinterpret_cast<Word>(begin)).value_or(0);
 }
 
 std::string ProcessMemory::text(Word address) const

@@ -42,6 +42,11 @@ public:
   /// Memory of a file that nobody writes: constants and tables of virtual functions.
   bool is_constant(Word address) const { return has(address, Rights::constant); }
 
+  /// The bytes that the program may use from `address` on, if it is the begin of a block of malloc. Reads what malloc
+  /// notes before and behind a block only as other memory, so an address that is no block's is no risk. Nothing: it is
+  /// none, or another allocator's than glibc's or a sanitizer's.
+  std::optional<std::size_t> block_bytes(Word address) const;
+
   /// The place of an address in the code or the data of a program or a library.
   Place place(Word address) const;
   /// The name of the function that begins at `address`, as the linker has it; empty: unknown.

@@ -1,8 +1,11 @@
 #include "audit/function_content.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -131,6 +134,47 @@ TEST(FunctionContent, FindsFunctionsAmongOtherMembers)
   const FunctionContent content =
     content_of({&subscription, sizeof subscription, true}, ProcessMemory());
   EXPECT_EQ(captured(content), std::vector{address(plain.get())});
+}
+
+// The words of a function that is gone may lie in memory that the program reused.
+TEST(FunctionContent, ReadsDeadFunctionsWithoutARisk)
+{
+  struct Large
+  {
+    std::array<Word, 8> values{};
+    void operator()() const { g_runs += static_cast<int>(values[0]); }
+  };
+  const std::function<void()> alive = Large();
+  std::array<Word, 4> dead{};
+  static_assert(sizeof dead == sizeof alive);
+  std::memcpy(dead.data(), static_cast<const void *>(&alive), sizeof alive);
+  for (const Word place : {Word{16}, address(dead.data()), Word{1} << 46U}) {
+    dead[0] = place;
+    EXPECT_TRUE(content_of({dead.data(), sizeof dead, true}, ProcessMemory()).found) << place;
+  }
+}
+
+TEST(FunctionContent, FindsNothingInMemoryThatItCannotRead)
+{
+  const auto * const nowhere = reinterpret_cast<const void *>(Word{4096});
+  EXPECT_FALSE(content_of({nowhere, 64, false}, ProcessMemory()).found);
+  EXPECT_FALSE(content_of({nowhere, 64, true}, ProcessMemory()).found);
+}
+
+TEST(ProcessMemory, KnowsTheBytesOfABlockAndThatOthersAreNone)
+{
+  std::vector<std::unique_ptr<char[]>> blocks;
+  for (const std::size_t bytes : {1, 24, 25, 100, 5000, 1 << 20}) {
+    blocks.push_back(std::make_unique<char[]>(bytes));
+  }
+  const ProcessMemory process;
+  for (const auto & block : blocks) {
+    EXPECT_EQ(process.block_bytes(address(block.get())), ::malloc_usable_size(block.get()));
+  }
+  alignas(16) static std::array<char, 64> variable{};
+  EXPECT_FALSE(process.block_bytes(address(&variable[16])));
+  EXPECT_FALSE(process.block_bytes(address(blocks.back().get()) + 64));
+  EXPECT_FALSE(process.block_bytes(16));
 }
 
 TEST(FunctionContent, SaysThatAnEmptyFunctionIsNone)

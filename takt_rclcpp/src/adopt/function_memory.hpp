@@ -2,8 +2,6 @@
 #ifndef ADOPT__FUNCTION_MEMORY_HPP_
 #define ADOPT__FUNCTION_MEMORY_HPP_
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +14,7 @@ namespace takt_rclcpp
 {
 
 /// The whole object, which begins its allocation or lies behind the counts of its shared pointer in it. The pointer's
-/// static type may be a base class.
+/// static type may be a base class. Empty: it does neither, as a member of another object.
 template <typename Object>
 takt_host::FunctionMemory memory_of(const std::shared_ptr<Object> & object)
 {
@@ -35,7 +33,7 @@ takt_host::FunctionMemory memory_of(const std::shared_ptr<Object> & object)
   static_assert(sizeof(Pointer) == sizeof(object));
   const auto & pointer = reinterpret_cast<const Pointer &>(object);
   const std::size_t before = pointer.counts + kCounts == begin ? kCounts : 0;
-  const std::size_t bytes = ::malloc_usable_size(const_cast<std::byte *>(begin - before));
+  const std::size_t bytes = takt_host::block_bytes(begin - before);
   return {begin, bytes > before ? bytes - before : 0, true, nullptr, object};
 }
 

@@ -206,6 +206,7 @@ void write_report(const AdoptionReport & report, const std::string & folder, uns
     {"rclcpp", found_rclcpp()},
     {"executor", report.executor},
     {"kind", name_of(report.kind)},
+    {"own_threads", report.own_threads},
     {"schedule_executor", report.schedule_executor},
     {"epoch", takt_core::to_string(report.epoch)},
     {"phases", takt_control::phase_state_json<ordered_json>(report.phases, takt_rt::now())},

@@ -2,6 +2,7 @@
 #ifndef ADOPT__REPORT_HPP_
 #define ADOPT__REPORT_HPP_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct AdoptionReport
   std::vector<CallbackRecord> callbacks;
   std::vector<ChainRecord> chains;
   std::vector<takt_rt::AttributeReport> threads;
+  std::size_t own_threads = 1;  ///< that the program's executor has without takt
   takt_rt::Faults refusals;
   takt_rt::Faults warnings;
   std::vector<std::string> defaulted;  ///< ids that match no rule of the schedule

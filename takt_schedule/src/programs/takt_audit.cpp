@@ -52,7 +52,7 @@ ClientLibrary library_of(const std::string & word)
                               : ClientLibrary::unknown;
 }
 
-/// {"executors": [{"name", "before", "library", "callbacks": [{"id", "kind", "group", "reentrant", "background"}]}]}, as
+/// {"executors": [{"name", "before", "is_pool", "library", "callbacks": [{"id", "kind", "group", "reentrant", "background"}]}]}, as
 /// takt_cli writes it.
 takt_rt::Result<std::vector<AuditedExecutor>> read_program(const std::string & path)
 {
@@ -68,6 +68,7 @@ takt_rt::Result<std::vector<AuditedExecutor>> read_program(const std::string & p
       AuditedExecutor & one = result.emplace_back();
       one.name = executor.at("name").get<std::string>();
       one.before = executor.at("before") == "in_groups" ? Before::in_groups : Before::one_at_a_time;
+      one.is_pool = executor.at("is_pool").get<bool>();
       one.library = library_of(executor.at("library").get<std::string>());
       for (const auto & callback : executor.at("callbacks")) {
         auto & list = callback.at("background").get<bool>() ? one.background : one.callbacks;

@@ -317,7 +317,7 @@ takt_rt::Result<Places> places_in(
   }
   if (
     library == ClientLibrary::rclcpp && executor.before == Before::one_at_a_time &&
-    !its->parallel) {
+    !executor.is_pool && !its->parallel) {
     audit.notes.push_back(
       "the program's executor '" + executor.name +
       "' runs one callback at a time, and `takt exec` keeps that without `parallel: true` in "

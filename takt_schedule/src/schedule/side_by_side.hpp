@@ -39,6 +39,9 @@ struct AuditedExecutor
   std::string name;  ///< of its first node, or of the schedule's executor
   std::vector<ListedCallback> callbacks;
   Before before = Before::one_at_a_time;
+  /// A program of rclcpp: its executor is a pool, perhaps of one thread. takt does not keep a pool to one callback at a
+  /// time.
+  bool is_pool = false;
   ClientLibrary library = ClientLibrary::unknown;
   /// Callbacks that the client library made for itself. Rules may match them; they are in no pair.
   std::vector<ListedCallback> background{};

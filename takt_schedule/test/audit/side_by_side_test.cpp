@@ -216,6 +216,9 @@ TEST(SideBySide, ASingleThreadedProgramKeepsToOneAtATimeUnlessTheScheduleSaysPar
       "the program's executor '/camera' runs one callback at a time, and `takt exec` keeps that "
       "without `parallel: true` in executor 'main' of s.yaml"});
   EXPECT_EQ(pairs(executor, "parallel: true\n" + rule), kAcrossGroups);
+  executor.is_pool = true;  // of one thread: takt does not keep that
+  EXPECT_EQ(pairs(executor, rule), kAcrossGroups);
+  executor.is_pool = false;
   executor.library = ClientLibrary::unknown;
   EXPECT_EQ(pairs(executor, rule), kAcrossGroups);
   EXPECT_EQ(side_by_side(executor, parse(with_main(rule)))->notes.size(), 1U);

@@ -118,12 +118,11 @@ def _adopted(report: Report) -> Iterator[tuple[dict[str, Any], Process]]:
         process = next((one for one in report.audit if one.pid == executor.pid), None)
         if process is None:
             continue
-        many = executor.kind == "multi_threaded" or (
-            executor.kind == "takt" and len(executor.threads) > 1
-        )
+        is_pool = executor.kind in ("multi_threaded", "takt")
+        many = is_pool and executor.own_threads > 1
         callbacks = [_listed(one, reentrant=not one.exclusive_group) for one in executor.callbacks]
-        library = "takt_rcl" if executor.kind == "takt" else "rclcpp"
-        yield _executor(executor.executor, library, callbacks, many=many), process
+        one = _executor(executor.executor, "rclcpp", callbacks, many=many)
+        yield {**one, "is_pool": is_pool}, process
 
 
 def _of_takt_rcl(report: Report) -> Iterator[tuple[dict[str, Any], Process]]:
@@ -157,6 +156,7 @@ def _executor(
     return {
         "name": name,
         "before": "in_groups" if many else "one_at_a_time",
+        "is_pool": False,
         "library": library,
         "callbacks": callbacks,
     }

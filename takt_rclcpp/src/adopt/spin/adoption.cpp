@@ -209,6 +209,7 @@ takt_rt::Result<std::unique_ptr<Adoption>> Adoption::create(
   std::unique_ptr<Adoption> adoption(
     new Adoption(host, kind, settings, std::move(name), std::move(engine.value())));
   adoption->asked_ = asked;
+  adoption->own_threads_ = kind == HostKind::events_and_timers ? 2 : threads;
   Faults faults = adoption->entities_->update();
   if (auto * const placer = adoption->engine_->placer(); placer != nullptr) {
     const Faults strict = placer->faults();
@@ -628,6 +629,7 @@ void Adoption::report() const
   AdoptionReport report;
   report.executor = name_;
   report.kind = kind_;
+  report.own_threads = own_threads_;
   report.schedule_executor = engine_->schedule_executor();
   report.epoch = core_->options().epoch;
   report.phases = core_->phases();

@@ -94,6 +94,7 @@ private:
   std::shared_ptr<ClockWaiter> waiter_;
   std::unique_ptr<HostedEntities> entities_;
   const unsigned report_number_;
+  std::size_t own_threads_ = 1;  // of the host without takt
   std::shared_ptr<Housekeeping> housekeeping_;
   std::shared_ptr<LateHousekeeping> late_housekeeping_;  // null if it would be of no use
   std::mutex update_mutex_;
