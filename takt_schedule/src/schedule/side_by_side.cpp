@@ -415,21 +415,20 @@ takt_rt::Result<Audit> side_by_side(
 
 void keep_unmatched_by_all(std::vector<Audit> & audits)
 {
-  // What an executor's callbacks suggest in place of the rule is its own.
-  const auto key = [](const takt_rt::Fault & rule) {
-    const std::string sentence = takt_rt::sentences({rule}).front();
-    return sentence.substr(0, sentence.find("; did you mean"));
+  // The sentences may differ: each executor's callbacks suggest other ids.
+  using Position = std::pair<int, int>;
+  const auto position = [](const takt_rt::Fault & rule) {
+    return Position(rule.line, rule.column);
   };
   // The rules that all executors of the program with these rules leave over.
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> left;
+  std::map<std::pair<std::string, std::string>, std::set<Position>> left;
   for (const Audit & audit : audits) {
     for (const UnmatchedRules & one : audit.unmatched) {
-      std::set<std::string> own;
-      std::transform(one.rules.begin(), one.rules.end(), std::inserter(own, own.end()), key);
+      std::set<Position> own;
+      std::transform(one.rules.begin(), one.rules.end(), std::inserter(own, own.end()), position);
       const auto [found, fresh] = left.emplace(std::pair(one.file, one.executor), own);
       if (!fresh) {
-        std::erase_if(
-          found->second, [&](const std::string & rule) { return own.count(rule) == 0; });
+        std::erase_if(found->second, [&](const Position & rule) { return own.count(rule) == 0; });
       }
     }
   }
@@ -437,7 +436,7 @@ void keep_unmatched_by_all(std::vector<Audit> & audits)
     for (UnmatchedRules & one : audit.unmatched) {
       auto & open = left[{one.file, one.executor}];
       std::erase_if(
-        one.rules, [&](const takt_rt::Fault & rule) { return open.erase(key(rule)) == 0; });
+        one.rules, [&](const takt_rt::Fault & rule) { return open.erase(position(rule)) == 0; });
     }
   }
 }
