@@ -1,5 +1,5 @@
-// A control loop at 1 kHz and a node in one process: the loop gets its set point from a topic, and publishes its output.
-// docs/control_loops.md explains it.
+// A control loop at 1 kHz and a node in one process: the loop gets its set point from a topic, and
+// publishes its output. docs/control_loops.md explains it.
 //
 //     loop_bridge [SECONDS]
 #include <chrono>

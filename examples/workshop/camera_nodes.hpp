@@ -1,6 +1,7 @@
 // The nodes of the workshop's exercises 3-1 to 4-2, as plain rclcpp nodes.
 //
-//     /camera:timer --/image--> /perception: data logger, object detector --/actuation--> /actuation
+//     /camera:timer --/image--> /perception: data logger, object detector
+//     object detector --/actuation--> /actuation
 //
 // Messages carry the time at which their image was taken (monotonic clock, ns).
 #ifndef CAMERA_NODES_HPP_

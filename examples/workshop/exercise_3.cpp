@@ -1,7 +1,7 @@
 // Exercises 3-1 and 3-2: the logger, which subscribed first, delays the detector.
 //
-// The camera has a thread of its own at FIFO 90, everything else one executor with one thread. Ctrl-C ends the program, and it prints
-// its times.
+// The camera has a thread of its own at FIFO 90, everything else one executor with one thread.
+// Ctrl-C ends the program, and it prints its times.
 #include "camera_nodes.hpp"
 
 int main(int argc, char ** argv)

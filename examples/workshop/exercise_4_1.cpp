@@ -1,4 +1,5 @@
-// Exercise 4-1: a timer in one executor with long callbacks. Ctrl-C ends the program, and it prints its times.
+// Exercise 4-1: a timer in one executor with long callbacks. Ctrl-C ends the program, and it prints
+// its times.
 #include "camera_nodes.hpp"
 
 int main(int argc, char ** argv)

@@ -1,4 +1,5 @@
-// Exercise 4-2: a chain in one executor with a logger. Ctrl-C ends the program, and it prints its times.
+// Exercise 4-2: a chain in one executor with a logger. Ctrl-C ends the program, and it prints its
+// times.
 #include "camera_nodes.hpp"
 
 int main(int argc, char ** argv)

@@ -1,4 +1,5 @@
-// The page of a channel in shared memory: the words on which subscribers sleep, and the sequence of each publisher.
+// The page of a channel in shared memory: the words on which subscribers sleep, and the sequence of
+// each publisher.
 //
 // Each channel of the host has one file in /dev/shm, owned by the channel's user: other users are
 // refused. Publishers map the file writable. Subscribers map it read-only, and write to the file
@@ -93,7 +94,8 @@ public:
   /// Whether other processes or objects use the channel, too. Only within a change.
   bool has_other_users() const noexcept;
 
-  /// Takes one of the first `most` places for a publisher; false if living publishers have all of them.
+  /// Takes one of the first `most` places for a publisher; false if living publishers have all of
+  /// them.
   bool take_place(std::uint64_t publisher, std::size_t most);
   /// Counts a new publisher. Call after its port was made, within a change, on a bell with
   /// Access::ring.

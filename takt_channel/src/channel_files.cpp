@@ -79,7 +79,8 @@ std::vector<std::string> ours_that_begin_with(std::string_view prefix)
 
 int give_memory(int file, std::int64_t bytes)
 {
-  // Before Linux 6.11, a signal ends each call for memory of tmpfs and takes back what the call gave: short calls come through.
+  // Before Linux 6.11, a signal ends each call for memory of tmpfs and takes back what the call
+  // gave: short calls come through.
   constexpr std::int64_t kStep = 256 << 10;
   for (std::int64_t begin = 0; begin < bytes; begin += kStep) {
     int error = EINTR;

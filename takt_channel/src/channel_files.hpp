@@ -34,11 +34,13 @@ std::vector<std::string> bells_of_this_user();
 /// prepares the others for their removal by iceoryx2.
 void remove_half_made(const std::string & folder);
 
-/// Gives memory to all files of the channel in shared memory, which iceoryx2 makes without: otherwise the first write to a
-/// page can end the process with SIGBUS. Returns false if the memory does not suffice. Call within a change of the channel.
+/// Gives memory to all files of the channel in shared memory, which iceoryx2 makes without:
+/// otherwise the first write to a page can end the process with SIGBUS. Returns false if the memory
+/// does not suffice. Call within a change of the channel.
 bool reserve_parts(const std::string & folder);
 
-/// Removes the folder and all of this user's files in shared memory whose names begin with the folder's.
+/// Removes the folder and all of this user's files in shared memory whose names begin with the
+/// folder's.
 void remove_parts(const std::string & folder);
 
 }  // namespace takt_channel

@@ -38,7 +38,8 @@ public:
     return missed;
   }
 
-  /// The publisher's first message that neither was taken nor counts as missed. For a forgotten publisher: `current`.
+  /// The publisher's first message that neither was taken nor counts as missed. For a forgotten
+  /// publisher: `current`.
   std::uint64_t next(std::uint64_t publisher, std::uint64_t current) const noexcept
   {
     for (const Place & one : places_) {

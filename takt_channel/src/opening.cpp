@@ -171,7 +171,8 @@ std::optional<Refused> open_port(
   if (std::string fault = option_fault(options); !fault.empty()) {
     return Refused{Refusal::bad_options, std::move(fault)};
   }
-  // A robot that was switched off leaves all its channels: its first program frees their memory, whichever of them it opens.
+  // A robot that was switched off leaves all its channels: its first program frees their memory,
+  // whichever of them it opens.
   static std::once_flag cleaned;
   std::call_once(cleaned, [] { clean(); });
   Refused refused;

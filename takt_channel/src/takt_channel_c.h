@@ -1,8 +1,10 @@
-// The C interface between takt_channel's C++ and its Rust library (rust/src/lib.rs), which moves the messages.
+// The C interface between takt_channel's C++ and its Rust library (rust/src/lib.rs), which moves
+// the messages.
 //
-// An object is used by one thread at a time; different objects are independent. Functions return a code, and no
-// panic leaves them. Create and destroy allocate, open files and may block; the others do none of that, except
-// that the first loan, send, serve or take after a peer joined or left maps its memory.
+// An object is used by one thread at a time; different objects are independent. Functions return a
+// code, and no panic leaves them. Create and destroy allocate, open files and may block; the others
+// do none of that, except that the first loan, send, serve or take after a peer joined or left maps
+// its memory.
 #ifndef TAKT_CHANNEL_C_H_
 #define TAKT_CHANNEL_C_H_
 
@@ -15,13 +17,13 @@ extern "C" {
 enum takt_channel_code
 {
   takt_channel_ok = 0,
-  takt_channel_empty = 1,       // take: no message is there
-  takt_channel_all_in_use = 2,  // loan or take: the caller has as many as it asked for
-  takt_channel_too_large = 3,   // loan: more bytes than the shape's max_size
-  takt_channel_incompatible =
-    4,  // create: the channel is there and differs: `takt_channel_last_words` says how; not by its depth
-  takt_channel_full = 5,    // create: as many publishers or subscribers as the shape allows
-  takt_channel_denied = 6,  // create: file permissions
+  takt_channel_empty = 1,         // take: no message is there
+  takt_channel_all_in_use = 2,    // loan or take: the caller has as many as it asked for
+  takt_channel_too_large = 3,     // loan: more bytes than the shape's max_size
+  takt_channel_incompatible = 4,  // create: the channel is there and differs:
+                                  // `takt_channel_last_words` says how; not by its depth
+  takt_channel_full = 5,          // create: as many publishers or subscribers as the shape allows
+  takt_channel_denied = 6,        // create: file permissions
   takt_channel_no_memory =
     7,  // create: `takt_channel_last_words` has the bytes that it needs; 0: not known
   takt_channel_invalid = 8,  // create: a bad name or shape
@@ -56,8 +58,8 @@ typedef struct takt_channel_header  // of each message
 typedef struct takt_channel_publisher takt_channel_publisher;
 typedef struct takt_channel_subscriber takt_channel_subscriber;
 
-// The name of the error of the thread's last function that returned takt_channel_failed, or the difference that was
-// takt_channel_incompatible; "": none.
+// The name of the error of the thread's last function that returned takt_channel_failed, or the
+// difference that was takt_channel_incompatible; "": none.
 const char * takt_channel_last_words(void);
 
 // Removes what ended processes left below `root`, except the newest `kept` dead publishers if a

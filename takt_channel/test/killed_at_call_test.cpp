@@ -1,5 +1,5 @@
-// A process is killed at each of its system calls while it opens, uses and closes a channel: the next one does not hang, and
-// the living side goes on.
+// A process is killed at each of its system calls while it opens, uses and closes a channel: the
+// next one does not hang, and the living side goes on.
 #include <gtest/gtest.h>
 
 #include "support/content.hpp"
@@ -55,7 +55,8 @@ void take_one(const Options & options)
 template <typename Run, typename Check>
 void at_each_call(const Run & run, const Check & check)
 {
-  // The first opening in a process removes channels that others left, and the children are this process.
+  // The first opening in a process removes channels that others left, and the children are this
+  // process.
   Shape another;
   another.name = fresh_name();
   ASSERT_TRUE(Publisher::open(options_of(another)));

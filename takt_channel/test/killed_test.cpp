@@ -1,4 +1,5 @@
-// A side of a channel is killed (SIGKILL) or starts again: no published message is lost, and nothing is left.
+// A side of a channel is killed (SIGKILL) or starts again: no published message is lost, and
+// nothing is left.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

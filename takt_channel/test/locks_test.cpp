@@ -1,5 +1,5 @@
-// A kernel without locks of open files, as that of some sandboxes: a channel is refused, and its opening does not wait for a
-// lock that never comes.
+// A kernel without locks of open files, as that of some sandboxes: a channel is refused, and its
+// opening does not wait for a lock that never comes.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/filter.h>

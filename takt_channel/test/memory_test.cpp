@@ -1,5 +1,5 @@
-// An open channel has all memory of its messages: neither its own first use of a block nor another program that fills
-// /dev/shm ends a publisher with SIGBUS.
+// An open channel has all memory of its messages: neither its own first use of a block nor another
+// program that fills /dev/shm ends a publisher with SIGBUS.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -84,7 +84,8 @@ bool write_file(const char * path, const std::string & text)
   return done;
 }
 
-// A namespace of files; for a user that is not root in a namespace of users, in which it has its own number.
+// A namespace of files; for a user that is not root in a namespace of users, in which it has its
+// own number.
 bool enter_own_namespace()
 {
   const uid_t user = ::geteuid();
@@ -100,7 +101,8 @@ bool enter_own_namespace()
            "/proc/self/gid_map", std::to_string(group) + " " + std::to_string(group) + " 1");
 }
 
-// In a process with a /dev/shm of its own, of `bytes`. Returns the process's code; -1: this user may not mount.
+// In a process with a /dev/shm of its own, of `bytes`. Returns the process's code; -1: this user
+// may not mount.
 template <typename Function>
 int with_small_memory(const std::string & bytes, const Function & function)
 {
@@ -148,7 +150,8 @@ private:
   off_t bytes_ = 0;
 };
 
-// Opens a port at 0, 1, 2 ... free pages, until it opens. Returns the number of refusals; -1: a refusal for another reason.
+// Opens a port at 0, 1, 2 ... free pages, until it opens. Returns the number of refusals; -1: a
+// refusal for another reason.
 template <typename Port>
 int refusals_until_open(const Options & options)
 {

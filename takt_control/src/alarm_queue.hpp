@@ -46,7 +46,8 @@ public:
   /// Ends all subscriptions. No alarm is announced after this returns.
   void close();
 
-  /// Adds a subscriber. Returns the place of the next alarm that `put` adds: it is the subscriber's first alarm.
+  /// Adds a subscriber. Returns the place of the next alarm that `put` adds: it is the subscriber's
+  /// first alarm.
   std::uint64_t begin();
   /// Removes a subscriber.
   void end();

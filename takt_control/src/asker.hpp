@@ -23,8 +23,8 @@ namespace takt_control
 class Asker
 {
 public:
-  /// `timeout`: the longest that one question takes. `awaits`: within that time it waits for a daemon that does not
-  /// listen yet.
+  /// `timeout`: the longest that one question takes. `awaits`: within that time it waits for a
+  /// daemon that does not listen yet.
   Asker(std::string socket, takt_rt::Duration timeout, bool awaits)
   : timeout_(timeout),
     connection_(std::move(socket), awaits)
@@ -33,8 +33,8 @@ public:
 
   const std::string & socket() const noexcept { return connection_.path(); }
 
-  /// `payload` makes the message for a given request id. The daemon's own error is part of the answer; without an
-  /// answer one fault says why.
+  /// `payload` makes the message for a given request id. The daemon's own error is part of the
+  /// answer; without an answer one fault says why.
   takt_rt::Result<Answer> ask(
     MessageType type, const std::function<std::string(std::uint64_t)> & payload);
 

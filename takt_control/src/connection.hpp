@@ -1,4 +1,5 @@
-// One connection of the client: connects, sends a frame and waits for the answer. Each call has a time limit.
+// One connection of the client: connects, sends a frame and waits for the answer. Each call has a
+// time limit.
 //
 // Internal; one thread at a time. Allocates and blocks.
 #ifndef TAKT_CONTROL__SRC__CONNECTION_HPP_

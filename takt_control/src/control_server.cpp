@@ -91,8 +91,9 @@ public:
     end_socket();
   }
 
-  // Handlers of fork. Another thread may be in a request or in set-up at that time. fork waits only for `changing_`,
-  // because a request may take long and a child must not wait for a lock that a thread of its parent holds.
+  // Handlers of fork. Another thread may be in a request or in set-up at that time. fork waits only
+  // for `changing_`, because a request may take long and a child must not wait for a lock that a
+  // thread of its parent holds.
 
   void before_fork() { changing_.lock(); }
   void after_fork() { changing_.unlock(); }
@@ -147,7 +148,8 @@ private:
     return {};
   }
 
-  // Call with `lifecycle_` held. Each process keeps its queue for good, because threads may be about to use it.
+  // Call with `lifecycle_` held. Each process keeps its queue for good, because threads may be
+  // about to use it.
   AlarmQueue & alarm_queue()
   {
     AlarmQueue * queue = alarms_.load();
@@ -193,8 +195,8 @@ private:
   const takt_core::Executor & executor_;
 };
 
-// Exposed threads have no Exposure that would remove the socket. A destructor of the library removes it, because it
-// runs after the destructors of the program's own objects.
+// Exposed threads have no Exposure that would remove the socket. A destructor of the library
+// removes it, because it runs after the destructors of the program's own objects.
 std::atomic<bool> g_threads_exposed{false};
 __attribute__((destructor)) void close_at_the_end()
 {

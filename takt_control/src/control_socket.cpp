@@ -141,7 +141,8 @@ void ControlSocket::serve()
       owes = owes || client.owes();
     }
     ::poll(sockets.data(), sockets.size(), owes ? 100 : -1);
-    // Read `wakes_` before `ends_`: if the end is announced after the check of `ends_`, it wakes the next poll.
+    // Read `wakes_` before `ends_`: if the end is announced after the check of `ends_`, it wakes
+    // the next poll.
     std::uint64_t wakes = 0;
     (void)!::read(wakes_, &wakes, sizeof wakes);
     if (ends_.load()) {

@@ -1,4 +1,5 @@
-// The listening control socket of this process and the thread that serves it. See control_server.hpp.
+// The listening control socket of this process and the thread that serves it. See
+// control_server.hpp.
 #ifndef TAKT_CONTROL__SRC__CONTROL_SOCKET_HPP_
 #define TAKT_CONTROL__SRC__CONTROL_SOCKET_HPP_
 

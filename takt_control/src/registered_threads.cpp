@@ -31,7 +31,8 @@ std::shared_ptr<takt_rt::AttributeSetter> setter()
                                 &takt_rt::own_rights(), [](takt_rt::AttributeSetter *) {});
 }
 
-/// True while this process has the thread `tid` with the name of `report`. The kernel reuses numbers.
+/// True while this process has the thread `tid` with the name of `report`. The kernel reuses
+/// numbers.
 bool lives(pid_t tid, const AttributeReport & report)
 {
   std::error_code error;
@@ -43,7 +44,8 @@ bool lives(pid_t tid, const AttributeReport & report)
          report.asked.name.substr(0, kKernelName) == now.name;
 }
 
-/// The attributes that a schedule's rule gives to a thread name, and the executor that has the rule.
+/// The attributes that a schedule's rule gives to a thread name, and the executor that has the
+/// rule.
 struct Rule
 {
   const ExecutorSchedule * executor = nullptr;

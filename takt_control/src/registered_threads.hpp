@@ -25,7 +25,8 @@ using PartsByExecutor = std::map<std::string, std::vector<takt_schedule::Applied
 class RegisteredThreads
 {
 public:
-  /// `had`: the thread's attributes before it asked for any. A later report of a thread replaces its earlier one.
+  /// `had`: the thread's attributes before it asked for any. A later report of a thread replaces
+  /// its earlier one.
   void add(
     pid_t tid, const takt_rt::ThreadAttributes & had, const takt_rt::AttributeReport & report);
   void remove(pid_t tid) { threads_.erase(tid); }
@@ -33,9 +34,10 @@ public:
   /// Null if the thread did not register, or if its number now belongs to another thread.
   const takt_rt::AttributeReport * find(pid_t tid) const;
 
-  /// Gives each thread the attributes that `process_threads` of the schedule say for its name. The first executor of
-  /// the file that has a matching rule decides. Applies all or nothing, as executors do. An attribute that the rule
-  /// omits goes back to its value before registration. Threads without a rule stay unchanged.
+  /// Gives each thread the attributes that `process_threads` of the schedule say for its name. The
+  /// first executor of the file that has a matching rule decides. Applies all or nothing, as
+  /// executors do. An attribute that the rule omits goes back to its value before registration.
+  /// Threads without a rule stay unchanged.
   takt_rt::Result<PartsByExecutor> apply(const takt_schedule::Schedule & schedule, bool check_only);
   /// Takes back the last `apply` without `check_only`; no parts if it changed nothing.
   PartsByExecutor undo();

@@ -72,7 +72,8 @@ Reply Requests::answer(std::uint16_t type, const std::string & payload)
          : "this process does not know the request " + std::to_string(type) +
              "; its takt may be an older one"});
   }
-  // A handler allocates as much as the request asks for. Too large a request must not end the program.
+  // A handler allocates as much as the request asks for. Too large a request must not end the
+  // program.
   takt_rt::Result<std::string> answered = Faults{"the request failed"};
   try {
     answered = handler->second(payload);

@@ -1,5 +1,5 @@
-// Answers the requests to the control socket. Any thread, one at a time; may block as long as set-up of an executor
-// does.
+// Answers the requests to the control socket. Any thread, one at a time; may block as long as
+// set-up of an executor does.
 #ifndef TAKT_CONTROL__SRC__REQUESTS_HPP_
 #define TAKT_CONTROL__SRC__REQUESTS_HPP_
 
@@ -43,8 +43,8 @@ public:
     subscription_ = std::move(answer);
   }
 
-  /// Call it in a child of fork. Abandons the records that a request of the parent may have been changing, without
-  /// freeing them.
+  /// Call it in a child of fork. Abandons the records that a request of the parent may have been
+  /// changing, without freeing them.
   void forget_changes();
 
   /// `payload` may hold any bytes.

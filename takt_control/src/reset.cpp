@@ -1,4 +1,5 @@
-// The request `reset`: back to the values from before the first schedule or `set`, or from before one schedule.
+// The request `reset`: back to the values from before the first schedule or `set`, or from before
+// one schedule.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -33,8 +34,8 @@ Reply Requests::reset(const std::string & payload)
 namespace
 {
 
-/// The answer to a request to restore executors: an error if no executor was restored; otherwise each refusal is a
-/// part of its executor.
+/// The answer to a request to restore executors: an error if no executor was restored; otherwise
+/// each refusal is a part of its executor.
 Reply answer_of(const PartsByExecutor & all, const Faults & faults, bool any_restored)
 {
   if (!faults.empty() && !any_restored) {

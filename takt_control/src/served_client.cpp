@@ -43,8 +43,8 @@ bool ServedClient::late(Time now)
   if (!owes()) {
     return false;
   }
-  // The kernel reports room only when most of its buffer is free. The count of unread bytes shows a slow reader
-  // earlier: it falls with each alarm that the client reads.
+  // The kernel reports room only when most of its buffer is free. The count of unread bytes shows a
+  // slow reader earlier: it falls with each alarm that the client reads.
   int unread = 0;
   if (::ioctl(socket_, SIOCOUTQ, &unread) == 0) {
     if (unread < unread_) {

@@ -1,7 +1,7 @@
 // One client of the control socket: the bytes that it has sent, and the bytes that wait for it.
 //
-// Answers and alarms wait apart, so unread alarms do not delay the answer to the client's next request. Both are
-// bounded. Not thread-safe; allocates; never waits for the client.
+// Answers and alarms wait apart, so unread alarms do not delay the answer to the client's next
+// request. Both are bounded. Not thread-safe; allocates; never waits for the client.
 #ifndef TAKT_CONTROL__SRC__SERVED_CLIENT_HPP_
 #define TAKT_CONTROL__SRC__SERVED_CLIENT_HPP_
 
@@ -52,8 +52,8 @@ public:
   void begin_waiting(Time now) noexcept { progress_ = now; }
   bool sends() const noexcept { return !output_.empty() || !answers_.empty() || !alarms_.empty(); }
 
-  /// Reads once and appends the answer to each whole message; `write` sends the answers. False: the client has gone,
-  /// or its bytes are not a message.
+  /// Reads once and appends the answer to each whole message; `write` sends the answers. False: the
+  /// client has gone, or its bytes are not a message.
   bool read(const Handler & answer, Time now);
   /// Sends as many bytes as the kernel takes. False: the client has gone.
   bool write(Time now);

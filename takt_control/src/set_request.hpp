@@ -1,4 +1,5 @@
-// A `set` request: one object of the process's executors, and its new value. Allocates; does not block.
+// A `set` request: one object of the process's executors, and its new value. Allocates; does not
+// block.
 #ifndef TAKT_CONTROL__SRC__SET_REQUEST_HPP_
 #define TAKT_CONTROL__SRC__SET_REQUEST_HPP_
 

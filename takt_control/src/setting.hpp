@@ -21,7 +21,8 @@ namespace takt_control
 class Setting
 {
 public:
-  /// Nothing if the executor has no object of that name. Faults: the object cannot have such a value.
+  /// Nothing if the executor has no object of that name. Faults: the object cannot have such a
+  /// value.
   static takt_rt::Result<std::optional<Setting>> plan(
     const SetRequest & request, const ExposedExecutor & exposed);
 

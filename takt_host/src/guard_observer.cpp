@@ -8,7 +8,8 @@ namespace takt_host
 namespace
 {
 
-// One bit for each run that is under way on this thread, the innermost last: whether the guard watches it.
+// One bit for each run that is under way on this thread, the innermost last: whether the guard
+// watches it.
 thread_local constinit std::uint64_t t_watched = 0;
 
 // In a trace an event is an instant, or a slice if it took long enough to be seen.
@@ -70,7 +71,7 @@ std::shared_ptr<GuardObserver> GuardObserver::make()
 void GuardObserver::on_added(const takt_core::Callback & callback)
 {
   if (callback.id().rfind("/takt:", 0) == 0) {
-    return;  // what adopted executors do for themselves
+    return;  // a callback of the adopted executor itself
   }
   numbers_.push_back(library_.name(callback.id().c_str()));
   names_.set(callback.number(), &numbers_.back());

@@ -35,7 +35,7 @@ std::string name_of(const GuardAccount & account, std::uint32_t name)
   return name < account.name_count.load() ? &account.texts[account.names[name].begin] : "";
 }
 
-// What adopted executors do for themselves.
+// True for callbacks that adopted executors make for themselves.
 bool is_takts_own(const takt_core::Callback & callback)
 {
   return callback.id().rfind("/takt:", 0) == 0;

@@ -1,11 +1,14 @@
-// Finds waits that keep other callbacks from running, while they last, and notes them in the guard's account.
+// Finds waits that keep other callbacks from running, while they last, and notes them in the
+// guard's account.
 //
-// A thread looks four times a second at the threads that wait in a callback (GuardAccount::threads). Of those that have
-// waited for half a second it notes each callback
-// - that is ready, but may run only on threads that wait so, or is in the exclusive group that such a run keeps busy;
+// A thread looks four times a second at the threads that wait in a callback
+// (GuardAccount::threads). Of those that have waited for half a second it notes each callback
+// - that is ready, but may run only on threads that wait so, or is in the exclusive group that such
+//   a run keeps busy;
 // - that holds the mutex for which the thread waits.
-// If the wait is for something that only such a callback can do, it is a deadlock. Whether it is, shows later: the
-// wait never ends, or the other callback signals the same object when the wait has ended by its time.
+// If the wait is for something that only such a callback can do, it is a deadlock. Whether it is,
+// shows later: the wait never ends, or the other callback signals the same object when the wait has
+// ended by its time.
 #ifndef GUARD_WATCH_HPP_
 #define GUARD_WATCH_HPP_
 

@@ -166,8 +166,9 @@ void ClientBase::removed(takt_core::Callback & callback) noexcept
   static_cast<ClientRun &>(callback).close();
 }
 
-// A service of this process learns from the name which activation the request carries. The middleware numbers the
-// requests of a client one by one; a wrong guess only means that the name is unknown.
+// A service of this process learns from the name which activation the request carries. The
+// middleware numbers the requests of a client one by one; a wrong guess only means that the name is
+// unknown.
 std::int64_t ClientBase::send(const void * request) noexcept
 {
   const takt_core::MessageKey key{shared_->gid, static_cast<std::uint64_t>(shared_->last) + 1, 0};
@@ -223,14 +224,16 @@ std::size_t ClientBase::prune_requests_older_than(takt_rt::Duration age)
   return pruned;
 }
 
-// The response waits for the client's callback. The request may wait for a service of the same executor.
+// The response waits for the client's callback. The request may wait for a service of the same
+// executor.
 void ClientBase::must_not_wait() const
 {
   const takt_core::Run * const run = takt_core::current_run();
   if (run == nullptr) {
     return;
   }
-  // A thread within spin_once is in no executor by itself: then the client's is meant, if it has the running callback.
+  // A thread within spin_once is in no executor by itself: then the client's is meant, if it has
+  // the running callback.
   takt_core::Executor * executor = takt_core::current_executor();
   if (executor == nullptr) {
     attachment_.use([&](takt_core::Executor & its, takt_core::Callback &) { executor = &its; });

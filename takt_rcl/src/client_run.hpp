@@ -76,8 +76,8 @@ public:
   {
   }
 
-  // The listener. Runs on a thread of the middleware or inside a send, with the middleware's locks held: only counts
-  // and wakes.
+  // The listener. Runs on a thread of the middleware or inside a send, with the middleware's locks
+  // held: only counts and wakes.
   static void on_new_response(const void * self, std::size_t count)
   {
     const_cast<ClientRun *>(static_cast<const ClientRun *>(self))

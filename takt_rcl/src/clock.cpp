@@ -69,8 +69,8 @@ void Clock::release(SimTimer & timer, Time now) noexcept
   timer.skipped.fetch_add(static_cast<std::uint64_t>(passed), std::memory_order_relaxed);
   timer.next = timer.next + (passed + 1) * timer.period;
   heap_.update(&timer);
-  // A timer begins the activations of its chains itself. So its release must not belong to an activation of the
-  // callback that set the time.
+  // A timer begins the activations of its chains itself. So its release must not belong to an
+  // activation of the callback that set the time.
   static const takt_core::ActivationSet nobody;
   const takt_core::ActivationScope scope(nobody);
   timer.target->use([](takt_core::Executor & executor, takt_core::Callback & callback) {

@@ -36,11 +36,11 @@ public:
   void remove(NodeState & node);
   void add(const std::shared_ptr<NodeState> & node, const CallbackGroup::SharedPtr & group);
   void remove(const CallbackGroup::SharedPtr & group);
-  /// Opens the executor to `takt status` and `takt apply`, by its name in the schedule. On a fault the log gives the
-  /// reason.
+  /// Opens the executor to `takt status` and `takt apply`, by its name in the schedule. On a fault
+  /// the log gives the reason.
   void expose();
-  /// As `expose` without a schedule, by the name of its first node; once. Does nothing without a node, or if exposed
-  /// already.
+  /// As `expose` without a schedule, by the name of its first node; once. Does nothing without a
+  /// node, or if exposed already.
   void expose_by_node();
   /// Removes all nodes and groups.
   void close() noexcept;

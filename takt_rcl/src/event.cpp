@@ -106,9 +106,9 @@ void QosEventBase::end() noexcept
   }
 }
 
-// The listener. Runs on a thread of the middleware, with its locks held, or inside a publish. The next take gets all
-// events that have come until then, so one announcement is enough. An event belongs to no activation: not to that of
-// the callback that happens to run here.
+// The listener. Runs on a thread of the middleware, with its locks held, or inside a publish. The
+// next take gets all events that have come until then, so one announcement is enough. An event
+// belongs to no activation: not to that of the callback that happens to run here.
 void QosEventBase::on_event(const void * self, std::size_t)
 {
   auto * const here = const_cast<QosEventBase *>(static_cast<const QosEventBase *>(self));

@@ -45,16 +45,18 @@ struct EventSource
   std::atomic<bool> happened{true};
 };
 
-/// Null: the middleware does not report such events. Throws `Error` if rcl refuses for another reason.
+/// Null: the middleware does not report such events. Throws `Error` if rcl refuses for another
+/// reason.
 std::shared_ptr<EventSource> open_event(
   const std::shared_ptr<rcl_publisher_t> & publisher, rcl_publisher_event_type_t type);
 /// As above.
 std::shared_ptr<EventSource> open_event(
   const std::shared_ptr<rcl_subscription_t> & subscription, rcl_subscription_event_type_t type);
 
-// Sets the changes of a taken status: its totals less those of `last`, which then is the status. Returns whether the
-// status changed. A middleware's own changes are of no use: Fast DDS sets them to zero when it calls a new listener.
-// Totals that are less than the last ones are those of a new reader.
+// Sets the changes of a taken status: its totals less those of `last`, which then is the status.
+// Returns whether the status changed. A middleware's own changes are of no use: Fast DDS sets them
+// to zero when it calls a new listener. Totals that are less than the last ones are those of a new
+// reader.
 template <typename Status>
 bool note_changes(Status & status, Status & last) noexcept
 {
@@ -68,8 +70,9 @@ bool note_changes(Status & status, Status & last) noexcept
 bool note_changes(QOSLivelinessChangedInfo & status, QOSLivelinessChangedInfo & last) noexcept;
 bool note_changes(MatchedInfo & status, MatchedInfo & last) noexcept;
 
-// The status of a reader that replaced the one of `last`: the totals of a new reader begin at 0. What is present (alive or matched
-// publishers) goes on, so that the changes still add up to it.
+// The status of a reader that replaced the one of `last`: the totals of a new reader begin at 0.
+// The numbers of present publishers (alive or matched) continue, so that the changes still add up
+// to them.
 template <typename Status>
 void count_anew(Status & last) noexcept
 {
@@ -91,7 +94,8 @@ public:
   void end() noexcept;
 
   EventSource & source() const noexcept { return *source_; }
-  /// Sets the middleware's listener, also again after the middleware replaced its reader. False: rcl refuses.
+  /// Sets the middleware's listener, also again after the middleware replaced its reader. False:
+  /// rcl refuses.
   bool listen() noexcept { return source_->listen(&QosEventBase::on_event, this); }
   /// The middleware replaced its reader. With the source's mutex of takes held.
   virtual void reader_replaced() noexcept = 0;
@@ -202,9 +206,9 @@ private:
   const std::shared_ptr<Work> work_;
 };
 
-/// Logs the first peer with an incompatible quality of service: one warning, as rclcpp does where no callback is set.
-/// Logging blocks, and an executor's threads may be real-time: the warning has a thread of its own, which is started
-/// when it is needed.
+/// Logs the first peer with an incompatible quality of service: one warning, as rclcpp does where
+/// no callback is set. Logging blocks, and an executor's threads may be real-time: the warning has
+/// a thread of its own, which is started when it is needed.
 class IncompatibleQosWarning
 {
 public:
@@ -243,8 +247,8 @@ public:
   Events(const Events &) = delete;
   Events & operator=(const Events &) = delete;
 
-  /// Adds the event to the node, unless `function` is empty: then returns null. `name` of the function in the options.
-  /// Set-up only. Throws UnsupportedEventTypeException.
+  /// Adds the event to the node, unless `function` is empty: then returns null. `name` of the
+  /// function in the options. Set-up only. Throws UnsupportedEventTypeException.
   template <typename Handle, typename Type, typename Status>
   std::shared_ptr<EventSource> add(
     const std::shared_ptr<Handle> & handle, Type type, const char * name,
@@ -257,8 +261,9 @@ public:
     adopt(std::make_shared<QosEvent<Status>>(node_, options_, source, function));
     return source;
   }
-  /// Sets `happened` of the returned source with each event, for a type that was not added. Null: the middleware does not
-  /// report such events, or calls no function for them. Set-up only. Throws `Error`.
+  /// Sets `happened` of the returned source with each event, for a type that was not added. Null:
+  /// the middleware does not report such events, or calls no function for them. Set-up only. Throws
+  /// `Error`.
   template <typename Handle, typename Type>
   std::shared_ptr<EventSource> follow(const std::shared_ptr<Handle> & handle, Type type)
   {
@@ -270,8 +275,8 @@ public:
   {
     warn(open_event(handle, type), peer);
   }
-  /// Calls `change` while no event is taken, and listens again. `change` returns whether it replaced the middleware's reader.
-  /// False: rcl refuses a listener. May block.
+  /// Calls `change` while no event is taken, and listens again. `change` returns whether it
+  /// replaced the middleware's reader. False: rcl refuses a listener. May block.
   bool change_reader(const std::function<bool()> & change);
 
 private:

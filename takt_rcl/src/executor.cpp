@@ -218,8 +218,8 @@ FutureReturnCode Executor::spin_until(
   }
 }
 
-// Timers that enter an executor with an open gate keep their phase exactly; programs call these functions repeatedly
-// with the same node. (A schedule opens its gate itself.)
+// Timers that enter an executor with an open gate keep their phase exactly; programs call these
+// functions repeatedly with the same node. (A schedule opens its gate itself.)
 void Executor::open_gate()
 {
   if (engine_->placer() == nullptr) {

@@ -1,18 +1,18 @@
 // Messages by pointer between publishers and subscriptions of one context.
 //
-// A subscription has an Inbox beside its middleware's history, a publisher an Outbox. The registry of their context
-// pairs them by topic, type and compatible QoS. A publish gives the message to each paired inbox. The middleware gets
-// it only if more subscriptions are matched than pairs are known to be: then another process, or a subscription
-// without an inbox, may be among them.
+// A subscription has an Inbox beside its middleware's history, a publisher an Outbox. The registry
+// of their context pairs them by topic, type and compatible QoS. A publish gives the message to
+// each paired inbox. The middleware gets it only if more subscriptions are matched than pairs are
+// known to be: then another process, or a subscription without an inbox, may be among them.
 //
-// The middleware matches the two of a pair, too, but at a moment of its own. A pair counts as matched only once the
-// middleware has delivered a message of the publisher to the subscription; until then the publisher also publishes
-// through the middleware. So no other subscription misses a message, and the first message of a pair usually travels
-// both ways.
+// The middleware matches the two of a pair, too, but at a moment of its own. A pair counts as
+// matched only once the middleware has delivered a message of the publisher to the subscription;
+// until then the publisher also publishes through the middleware. So no other subscription misses a
+// message, and the first message of a pair usually travels both ways.
 //
-// A message that travelled both ways is in the inbox and in the middleware's history. The subscription discards this
-// copy by the publisher's gid and the number from which on the pair exists. A listener that runs within the publish
-// does not announce it.
+// A message that travelled both ways is in the inbox and in the middleware's history. The
+// subscription discards this copy by the publisher's gid and the number from which on the pair
+// exists. A listener that runs within the publish does not announce it.
 //
 // Locks, in this order: registry, a publisher's mutex, an inbox's.
 #ifndef INTRA_PROCESS_HPP_
@@ -36,8 +36,8 @@
 namespace takt_rcl
 {
 
-/// The publisher's id in the keys of messages that the middleware did not get, and thus did not number. No middleware
-/// uses it: the last byte is the entity's kind.
+/// The publisher's id in the keys of messages that the middleware did not get, and thus did not
+/// number. No middleware uses it: the last byte is the entity's kind.
 inline takt_core::Gid by_pointer(takt_core::Gid publisher) noexcept
 {
   publisher.back() ^= 0x80;
@@ -85,7 +85,8 @@ public:
 
   // ---- set-up only ----
 
-  /// Later messages are announced to `listener`. After the return the former listener is not called any more.
+  /// Later messages are announced to `listener`. After the return the former listener is not called
+  /// any more.
   void listen(Listener listener, const void * data) noexcept;
   void add(const std::shared_ptr<Pair> & pair);
 
@@ -101,14 +102,16 @@ public:
   /// False: empty.
   bool pop(detail::Parcel & parcel) noexcept;
 
-  /// As `pop`. False: the next message comes from the middleware's history: it was announced before the inbox's first
-  /// message, or both together have more than the history's depth, or copies of an ended publisher must be discarded.
+  /// As `pop`. False: the next message comes from the middleware's history: it was announced before
+  /// the inbox's first message, or both together have more than the history's depth, or copies of
+  /// an ended publisher must be discarded.
   bool pop_before_middleware(detail::Parcel & parcel) noexcept;
   /// The middleware's history gave a message. True: it is a copy.
   bool is_copy(const takt_core::Gid & publisher, std::uint64_t sequence) noexcept;
-  /// Call if `is_copy` returned false. The middleware's message and the inbox share one history of `depth` messages:
-  /// drops the messages of the inbox that this history would have overwritten. Returns false if it would have
-  /// overwritten the middleware's message: then the caller drops that message.
+  /// Call if `is_copy` returned false. The middleware's message and the inbox share one history of
+  /// `depth` messages: drops the messages of the inbox that this history would have overwritten.
+  /// Returns false if it would have overwritten the middleware's message: then the caller drops
+  /// that message.
   bool keeps_middleware_message() noexcept;
   /// Call before the middleware's history is asked, and with the result after it had no message.
   std::uint64_t ask_middleware() noexcept;
@@ -186,7 +189,8 @@ private:
   friend class IntraProcess;
 };
 
-/// The calling thread publishes through the middleware what it also gives to the outbox's takers.
+/// While it lives, the calling thread publishes through the middleware messages that it also gives
+/// to the outbox's takers.
 class PublishingCopies
 {
 public:

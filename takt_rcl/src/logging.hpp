@@ -12,8 +12,8 @@ namespace takt_rcl::logging
 /// Guards rcl's shared state of logging: output and the /rosout publishers.
 std::recursive_mutex & mutex();
 
-/// The first call configures logging, the last `release` finishes it. If log files cannot be written, warns once and
-/// logs to the console (and /rosout) only. Throws `Error`.
+/// The first call configures logging, the last `release` finishes it. If log files cannot be
+/// written, warns once and logs to the console (and /rosout) only. Throws `Error`.
 void acquire(const rcl_arguments_t & arguments, int argc, const char * const * argv);
 void release() noexcept;
 

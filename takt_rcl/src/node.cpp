@@ -190,7 +190,8 @@ void Node::start_parameter_services()
   });
 }
 
-// In a group of its own, so that a schedule may give it other threads than the node's real-time callbacks.
+// In a group of its own, so that a schedule may give it other threads than the node's real-time
+// callbacks.
 void Node::start_type_description_service()
 {
   const rosidl_service_type_support_t * const type = type_description_support();

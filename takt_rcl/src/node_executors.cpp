@@ -1,7 +1,8 @@
 // The executors of a node's entities: of the whole node, and of single groups.
 //
-// A membership lasts from the beginning of a join to the end of a leave. No other join begins meanwhile: entities that
-// the leave has not reached would stay in the first executor, and the others would be announced in neither.
+// A membership lasts from the beginning of a join to the end of a leave. No other join begins
+// meanwhile: entities that the leave has not reached would stay in the first executor, and the
+// others would be announced in neither.
 #include <algorithm>
 #include <exception>
 #include <iterator>
@@ -193,7 +194,8 @@ void NodeState::settle(const Engine & engine, std::exception_ptr failed, Undo un
 
 void NodeState::join(const std::shared_ptr<Engine> & engine)
 {
-  // Declared first: the last hold of an entity, also of an uninvolved one, must not be released under the mutex.
+  // Declared first: the last hold of an entity, also of an uninvolved one, must not be released
+  // under the mutex.
   Entities held, all;
   std::vector<Own> returning;
   std::exception_ptr failed;

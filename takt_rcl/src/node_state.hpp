@@ -64,8 +64,8 @@ public:
   /// Adds the entity to the node and to its executor, if any. Throws `Error`.
   void adopt(const std::shared_ptr<Entity> & entity);
   void release_id(const std::string & id) noexcept;
-  /// `gone` ends inside its own `run`, on this thread: a replacement made in that run gets its id. False without a
-  /// replacement. Waits for no run.
+  /// `gone` ends inside its own `run`, on this thread: a replacement made in that run gets its id.
+  /// False without a replacement. Waits for no run.
   bool give_id(const Entity & gone, const takt_core::Run & run) noexcept;
   /// The ids of its callbacks.
   std::vector<std::string> ids();

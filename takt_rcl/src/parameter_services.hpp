@@ -1,7 +1,8 @@
-// The six parameter services of a node, and its publisher of /parameter_events: what `ros2 param` uses.
+// The six parameter services of a node, and its publisher of /parameter_events, which `ros2 param`
+// uses.
 //
-// They are in a callback group of their own, `<node>:group(parameters)`, so that a schedule may give them other threads
-// than the node's real-time callbacks.
+// They are in a callback group of their own, `<node>:group(parameters)`, so that a schedule may
+// give them other threads than the node's real-time callbacks.
 #ifndef PARAMETER_SERVICES_HPP_
 #define PARAMETER_SERVICES_HPP_
 

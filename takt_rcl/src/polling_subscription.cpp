@@ -89,8 +89,8 @@ struct PollingBase::Shared
   {
     arrived.fetch_add(channel->arrived());
     if (!channel->has_message()) {
-      // Publishers may have counted messages that this subscription never gets: those from before it had begun, and those of a
-      // publisher that ended before a take.
+      // Publishers may have counted messages that this subscription never gets: those from before
+      // it had begun, and those of a publisher that ended before a take.
       arrived.store(known_of_channel());
       return 0;
     }

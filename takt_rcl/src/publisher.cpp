@@ -49,8 +49,9 @@ std::shared_ptr<rcl_publisher_t> open_publisher(
   return publisher;
 }
 
-// Brings `matched`, the number of the middleware's subscriptions, up to date; false if rcl refuses to count. Asks the middleware
-// only after an event, because counting takes its locks, which may block. `event`: null: the middleware tells of none.
+// Brings `matched`, the number of the middleware's subscriptions, up to date; false if rcl refuses
+// to count. Asks the middleware only after an event, because counting takes its locks, which may
+// block. `event`: null: the middleware tells of none.
 bool count_matched(
   const rcl_publisher_t & publisher, EventSource * event, std::size_t & matched) noexcept
 {
@@ -275,8 +276,8 @@ bool PublisherBase::is_copied() noexcept
   return true;
 }
 
-// `lent`: the message, if it lies in the channel's memory. The channel comes first, so that the copy delays no subscription
-// of it.
+// `lent`: the message, if it lies in the channel's memory. The channel comes first, so that the
+// copy delays no subscription of it.
 std::uint64_t PublisherBase::publish_by_channel(const void * message, void * lent) noexcept
 {
   // Outside of the lock, so that a waiting thread is at the ceiling too.

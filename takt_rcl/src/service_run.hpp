@@ -29,14 +29,15 @@
 namespace takt_rcl
 {
 
-/// Whether the middleware numbers the requests of each client by themselves: only then is a gap in the numbers a loss.
-/// Of other middlewares takt does not know it; some number all requests of a process together. Real-time safe.
+/// True if the middleware numbers the requests of each client separately: only then a gap in the
+/// numbers is a loss. False for middlewares that takt does not know; some number all requests of a
+/// process together. Real-time safe.
 inline bool numbers_each_clients_requests() noexcept
 {
   return std::string_view(rmw_get_implementation_identifier()).starts_with("rmw_fastrtps");
 }
 
-/// Resources of a run or of a pending response: outlive the handle.
+/// The resources of a run or of a pending response. They outlive the handle.
 struct ServiceShared final : public ResponseSender
 {
   ServiceShared(std::shared_ptr<NodeState> n, std::unique_ptr<RequestHandler> h)
@@ -108,8 +109,8 @@ public:
   /// The name of the service. Any thread; real-time safe.
   const std::string & service() const noexcept { return service_; }
 
-  // The listener. Runs on a thread of the middleware or inside a send, with the middleware's locks held: only counts
-  // and wakes.
+  // The listener. Runs on a thread of the middleware or inside a send, with the middleware's locks
+  // held: only counts and wakes.
   static void on_new_request(const void * self, std::size_t count)
   {
     const_cast<ServiceRun *>(static_cast<const ServiceRun *>(self))

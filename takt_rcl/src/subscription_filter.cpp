@@ -1,8 +1,9 @@
 // Content filters of subscriptions.
 //
-// When a filter is set for the first time, or removed, the middleware (Fast DDS) replaces its reader: the new one calls no
-// listener until it is set again, and does not have the messages that waited. Their announcements are dropped with them:
-// otherwise each message of the new reader would get the arrival of an old one.
+// When a filter is set for the first time, or removed, the middleware (Fast DDS) replaces its
+// reader: the new one calls no listener until it is set again, and does not have the messages that
+// waited. Their announcements are dropped with them: otherwise each message of the new reader would
+// get the arrival of an old one.
 #include <rcutils/logging_macros.h>
 #include <rmw/rmw.h>
 
@@ -24,8 +25,9 @@ std::string does_not_filter()
   return std::string(rmw_get_implementation_identifier()) + " does not filter messages by content";
 }
 
-// A reader that has the filter from its creation on, for a topic without publishers. Fast DDS refuses a bad filter there. When
-// it replaces a reader it deletes the present one first, and crashes later if it refuses the filter then.
+// A reader that has the filter from its creation on, for a topic without publishers. Fast DDS
+// refuses a bad filter there. When it replaces a reader it deletes the present one first, and
+// crashes later if it refuses the filter then.
 std::string refusal_of(
   NodeState & node, const rosidl_message_type_support_t & type, const ContentFilterOptions & filter)
 {

@@ -183,7 +183,8 @@ public:
     takt_core::MessageKey counted{};  // see takt_host::Taking::found
     detail::Parcel parcel{};          // empty: the message is in the buffer
   };
-  /// Takes the next message, by pointer or of the middleware, into `buffer()`. With the take mutex held. Real-time safe.
+  /// Takes the next message, by pointer or of the middleware, into `buffer()`. With the take mutex
+  /// held. Real-time safe.
   template <typename Buffer>
   static takt_host::Took take_next(
     Shared & shared, const Buffer & buffer, bool serialized, Next & next) noexcept
@@ -230,7 +231,8 @@ public:
   {
     return shared_.channel != nullptr ? this : nullptr;
   }
-  /// A channel counts better than announcements, some of which are for a publisher that came or left.
+  /// A channel counts better than announcements, some of which are for a publisher that came or
+  /// left.
   takt_core::MessageCounts counted() const noexcept
   {
     if (in_place_.empty()) {
@@ -282,8 +284,8 @@ private:
     announce_waiting(arrived);
   }
 
-  // Announces the messages that wait and are not announced. `arrived`: those that the channel has just counted. With the
-  // channel's mutex held.
+  // Announces the messages that wait and are not announced. `arrived`: those that the channel has
+  // just counted. With the channel's mutex held.
   void announce_waiting(std::uint64_t arrived) noexcept
   {
     const std::uint64_t waiting = std::min(shared_.channel->waiting(), most_pending_);
@@ -292,8 +294,8 @@ private:
       // Further messages have replaced older ones.
       count = std::max(count, std::min(arrived, most_pending_));
     }
-    // A message that nobody has counted: its publisher does so next, or was killed before it did. The look also maps or unmaps
-    // the memory of a publisher that came or left.
+    // A message that nobody has counted: its publisher does so next, or was killed before it did.
+    // The look also maps or unmaps the memory of a publisher that came or left.
     takt_rt::Time newest = shared_.channel->newest();
     if (pending_ == 0 && count == 0 && shared_.channel->has_message()) {
       count = 1;
@@ -305,7 +307,8 @@ private:
     }
   }
 
-  // After the callback. Looks for further messages only here: the look costs as much as a take, and the callback would wait.
+  // After the callback. Looks for further messages only here: the look costs as much as a take, and
+  // the callback would wait.
   void give_back(std::size_t lane) noexcept
   {
     if (in_place_.empty()) {
@@ -319,8 +322,9 @@ private:
     announce_rest();
   }
 
-  // Once all announced messages are taken, further ones may wait: the announcements have a limit. Call it in a run; the messages
-  // do not belong to the run's activations. With the channel's mutex held.
+  // Once all announced messages are taken, further ones may wait: the announcements have a limit.
+  // Call it in a run; the messages do not belong to the run's activations. With the channel's mutex
+  // held.
   void announce_rest() noexcept
   {
     if (pending_ == 0) {
@@ -483,7 +487,8 @@ private:
   std::atomic<std::uint64_t> channel_arrivals_{0};
   // With the channel's mutex held.
   std::uint32_t reading_ = 0;  // messages in place
-  // Messages of the channel that are announced, and for which no take began; at most as many as the core keeps arrivals.
+  // Messages of the channel that are announced, and for which no take began; at most as many as the
+  // core keeps arrivals.
   std::uint64_t pending_ = 0;
   const std::uint64_t most_pending_;
   std::uint64_t missed_before_ = 0;

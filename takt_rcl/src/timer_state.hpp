@@ -16,8 +16,8 @@
 namespace takt_rcl
 {
 
-/// The period of a timer, and whether the timer is active. Any thread. Real-time safe: a caller waits at most for
-/// another caller, which inherits the waiting caller's priority.
+/// The period of a timer, and whether the timer is active. Any thread. Real-time safe: a caller
+/// waits at most for another caller, which inherits the waiting caller's priority.
 class TimerState
 {
 public:

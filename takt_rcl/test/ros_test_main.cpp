@@ -16,8 +16,9 @@ namespace takt_rcl::test
 namespace
 {
 
-// Leases a domain as takt_workload's PrivateDomain does: the name of an abstract socket has one holder, and the kernel frees it
-// at any end of the process. Children inherit the domain through the environment, but not the lease.
+// Leases a domain as takt_workload's PrivateDomain does: the name of an abstract socket has one
+// holder, and the kernel frees it at any end of the process. Children inherit the domain through
+// the environment, but not the lease.
 bool lease(int domain)
 {
   const int handle = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

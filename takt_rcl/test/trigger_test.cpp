@@ -243,7 +243,8 @@ TEST_F(ChannelTriggers, AMessageIsAsOldAsItsPublishNotAsTheLookForIt)
   EXPECT_EQ(fresh, 0);
 }
 
-// The queues have two messages and takt announces one; it announces the other after the first one's run.
+// The queues have two messages and takt announces one; it announces the other after the first one's
+// run.
 TEST_F(ChannelTriggers, AMessageThatWaitsForARunOfAnotherBecomesNoYounger)
 {
   auto e = executor_with("    groups:\n      - {match: \"/n:group(**)\", when: {fresh: 200ms}}\n");

@@ -42,8 +42,8 @@ std::uint64_t head(const ThreadState & state) noexcept
   return __atomic_load_n(&state.faults->data_head, __ATOMIC_ACQUIRE);
 }
 
-// The kernel tells of samples that found no room with the next sample. So after a full ring this next record is of faults
-// that are dropped here, too.
+// The kernel tells of samples that found no room with the next sample. So after a full ring this
+// next record is of faults that are dropped here, too.
 void drop(ThreadState & state) noexcept
 {
   constexpr std::uint64_t kRoom = 4 * sizeof(Sample);

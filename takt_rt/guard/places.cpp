@@ -27,8 +27,8 @@ namespace
 constinit std::atomic<GuardAccount *> g_account{nullptr};
 const GuardAccount * g_inherited = nullptr;  // in a child of fork: its parent's account
 constinit std::atomic<void (*)(GuardKind, std::int64_t, std::int64_t)> g_listener{nullptr};
-pthread_mutex_t g_making =
-  PTHREAD_MUTEX_INITIALIZER;  // guards the making of the account, and its names
+// guards the making of the account, and its names
+pthread_mutex_t g_making = PTHREAD_MUTEX_INITIALIZER;
 constexpr std::size_t kProbes = 64;
 
 // Returns memory for the account: a file in the folder that the settings name or, without a folder,
@@ -104,8 +104,9 @@ GuardAccount * make_account() noexcept
   return made;
 }
 
-// The loaded object that contains the address; null: none. `dladdr1` waits while another thread opens a library, and
-// searches all symbols of the object. `_dl_find_object` (glibc 2.35) does neither.
+// The loaded object that contains the address; null: none. `dladdr1` waits while another thread
+// opens a library, and searches all symbols of the object. `_dl_find_object` (glibc 2.35) does
+// neither.
 const link_map * object_of(std::uintptr_t address) noexcept
 {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE

@@ -33,7 +33,8 @@ namespace
 using Throw = void (*)(void *, void *, void (*)(void *));
 using BeginCatch = void * (*)(void *);
 
-// A program in C may open the C++ runtime with a plug-in, with RTLD_LOCAL. Then RTLD_NEXT does not find the runtime.
+// A program in C may open the C++ runtime with a plug-in, with RTLD_LOCAL. Then RTLD_NEXT does not
+// find the runtime.
 template <typename Function>
 Function of_runtime(Function & known, const char * name) noexcept
 {

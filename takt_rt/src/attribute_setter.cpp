@@ -25,7 +25,8 @@ public:
     if (attributes.policy != Policy::deadline) {
       return {};
     }
-    // Policy deadline needs another right than a priority, and passes admission control, so the real values are tried.
+    // Policy deadline needs another right than a priority, and passes admission control, so the
+    // real values are tried.
     ThreadAttributes tried = attributes;
     tried.cores.clear();
     tried.name.clear();
@@ -40,8 +41,8 @@ public:
 
 AttributeSetter & own_rights()
 {
-  static auto * const own =
-    new OwnRights;  // never destroyed: threads may start while the program ends
+  // never destroyed: threads may start while the program ends
+  static auto * const own = new OwnRights;
   return *own;
 }
 

@@ -69,7 +69,8 @@ int wake(const std::atomic<std::uint32_t> & word, int count, int scope) noexcept
 constexpr int kProcess = FUTEX_PRIVATE_FLAG;
 constexpr int kShared = 0;
 
-// futex_waitv(2). Headers of distributions that takt is built on lack it; the number is that of all architectures.
+// futex_waitv(2). Headers of distributions that takt is built on lack it; the number is that of all
+// architectures.
 constexpr long kWaitAny = 449;
 constexpr std::uint32_t kWordOf32Bits = 2;
 struct KernelWord

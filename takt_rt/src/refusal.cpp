@@ -139,8 +139,9 @@ std::string printed_limit(const std::optional<std::int64_t> & limit)
   return limit == kUnlimited ? "unlimited" : printed(limit, "not readable");
 }
 
-/// How a program is granted CAP_SYS_NICE. Not by `setcap`: the loader of a program with file capabilities ignores
-/// LD_PRELOAD, and LD_LIBRARY_PATH, by which programs find the libraries of ROS 2.
+/// How a program is granted CAP_SYS_NICE. Not by `setcap`: the loader of a program with file
+/// capabilities ignores LD_PRELOAD, and LD_LIBRARY_PATH, by which programs find the libraries of
+/// ROS 2.
 std::string grant(const Refusal & refusal)
 {
   const std::string program = refusal.program.empty() ? "the program" : refusal.program;

@@ -121,9 +121,9 @@ void validate_cores(
   }
 }
 
-/// The mask with which the process was started. Read when the library is loaded, before a thread can have been pinned:
-/// an executor that pins the main thread must not take cores from later ones. Never destroyed: threads may start while
-/// the program ends.
+/// The mask with which the process was started. Read when the library is loaded, before a thread
+/// can have been pinned: an executor that pins the main thread must not take cores from later ones.
+/// Never destroyed: threads may start while the program ends.
 std::atomic<const std::vector<int> *> g_cores_at_start{
   new std::vector<int>(detail::read_affinity(0))};
 

@@ -234,9 +234,9 @@ int own_urgency() noexcept
 
 int set_own_priority(Policy policy, int priority) noexcept
 {
-  // The old system call on purpose: without a nice field it keeps the thread's nice value, which sched_setattr would
-  // reset when a thread returns from fifo to other. It requires priority 0 for policies without one and refuses
-  // deadline, both with EINVAL.
+  // The old system call on purpose: without a nice field it keeps the thread's nice value, which
+  // sched_setattr would reset when a thread returns from fifo to other. It requires priority 0 for
+  // policies without one and refuses deadline, both with EINVAL.
   sched_param param{};
   param.sched_priority = priority;
   const auto kernel_policy = static_cast<int>(detail::to_kernel(policy));

@@ -52,7 +52,8 @@ public:
     return added;
   }
 
-  /// True if the path ends in the process and has callbacks outside of the executor in which it ends.
+  /// True if the path ends in the process and has callbacks outside of the executor in which it
+  /// ends.
   static bool crosses(const LongTrace & process, const std::vector<std::string> & path)
   {
     const std::string * const last = path.size() > 1 ? executor_of(process, path.back()) : nullptr;
@@ -218,7 +219,8 @@ void add_chains_across_processes(std::vector<LongTrace> & processes)
     }
     records = std::move(all);
   }
-  // If a chain leaves the process and comes back, its executor may have recorded an end of a shorter path.
+  // If a chain leaves the process and comes back, its executor may have recorded an end of a
+  // shorter path.
   std::for_each(processes.begin(), processes.end(), keep_first_ends);
 }
 

@@ -13,8 +13,9 @@ namespace takt_trace::detail
 
 inline constexpr std::size_t kNoRecord = std::numeric_limits<std::size_t>::max();
 
-/// For each run_start and run_end the index of the other one; `kNoRecord` for others. An end has its callback and the
-/// time of the pick or the start: it belongs to the callback's first start from this time on. Allocates; O(records).
+/// For each run_start and run_end the index of the other one; `kNoRecord` for others. An end has
+/// its callback and the time of the pick or the start: it belongs to the callback's first start
+/// from this time on. Allocates; O(records).
 LongVector<std::size_t> pair_runs(const LongVector<Record> & records);
 
 }  // namespace takt_trace::detail

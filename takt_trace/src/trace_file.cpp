@@ -194,7 +194,8 @@ bool is_kind(std::uint32_t kind)
   return kind >= 1 && kind <= kMostRecordKind;
 }
 
-/// Reads a trace piece by piece, so that chunks of unknown types and holes in a file take no memory.
+/// Reads a trace piece by piece, so that chunks of unknown types and holes in a file take no
+/// memory.
 class Reader
 {
 public:
@@ -282,8 +283,8 @@ private:
   std::optional<std::size_t> first_take_;  // for the run that starts next
 };
 
-/// Returns no value if the file ends within the chunk, which is then ignored; an empty text if it succeeds; otherwise a
-/// fault. `length`: of the chunk, whose content follows.
+/// Returns no value if the file ends within the chunk, which is then ignored; an empty text if it
+/// succeeds; otherwise a fault. `length`: of the chunk, whose content follows.
 std::optional<std::string> add_records(
   Reader & reader, std::size_t length, LongTrace & trace, std::vector<ThreadFiller> & fillers)
 {

@@ -75,7 +75,8 @@ struct ChainFigures
 class ExecutorWatch final : public takt_core::Observer
 {
 public:
-  /// `needed`: set-up hooks call it if they find a rule that needs the switch on. It may call `begin`.
+  /// `needed`: set-up hooks call it if they find a rule that needs the switch on. It may call
+  /// `begin`.
   ExecutorWatch(WatchedExecutor watched, Switch & common, std::function<void()> needed);
   ~ExecutorWatch() override;
 

@@ -65,7 +65,8 @@ void ExecutorWatch::forget_if_many()
   }
 }
 
-// Connects the chain's open activations to the releases of its root, if the chain has a deadline and ends here.
+// Connects the chain's open activations to the releases of its root, if the chain has a deadline
+// and ends here.
 void ExecutorWatch::follow(ChainRecord & chain)
 {
   const bool ends_here = std::any_of(records_.begin(), records_.end(), [&](const auto & record) {

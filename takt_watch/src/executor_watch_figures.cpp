@@ -174,7 +174,8 @@ std::vector<ChainFigures> ExecutorWatch::chains()
   for (const auto & [name, record] : chains_) {
     if (!record->removed) {
       ChainFigures & figures = all.emplace_back();
-      // Copy the distribution before the counts: so it has at most as many values as there were activations.
+      // Copy the distribution before the counts: so it has at most as many values as there were
+      // activations.
       if (record->from_arrival != nullptr) {
         figures.responses_from_arrival = std::make_unique<takt_core::Distribution>();
         figures.responses_from_arrival->histogram.merge(record->from_arrival->histogram);

@@ -1,5 +1,5 @@
-// Samples the observer's counts for a look, and finds when the next look is due. Any thread; may block as set-up
-// does.
+// Samples the observer's counts for a look, and finds when the next look is due. Any thread; may
+// block as set-up does.
 #include <algorithm>
 #include <mutex>
 

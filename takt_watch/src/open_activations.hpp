@@ -1,4 +1,5 @@
-// Holds the activations of one chain that were released and have not ended, and finds the overdue ones.
+// Holds the activations of one chain that were released and have not ended, and finds the overdue
+// ones.
 //
 // An activation is overdue when its deadline has passed and neither it nor a younger activation of
 // the chain has ended. A younger activation that ended in time carried newer data. Activations of a
@@ -59,8 +60,8 @@ public:
   struct Judgement
   {
     std::uint64_t overdue = 0;  ///< activations that became overdue since the last call
-    takt_rt::Time next =
-      takt_rt::kNever;  ///< the time at which the next activation becomes overdue if none ends
+    /// The time at which the next activation becomes overdue if none ends.
+    takt_rt::Time next = takt_rt::kNever;
   };
   /// Finds overdue activations. `timer`: the unstarted releases of the root, if it is a timer.
   Judgement judge(
@@ -110,8 +111,8 @@ private:
   std::array<Told, kTimes> told_{};  // the latest is at `(told_count_ - 1) % kTimes`
   std::uint64_t told_count_ = 0;
   takt_rt::Time told_before_ = kBefore;  // activations up to this release count as overdue ones
-  takt_rt::Time judged_ =
-    kBefore;  // releases up to this one are judged; those during start-up were not overdue
+  // releases up to this one are judged; those during start-up were not overdue
+  takt_rt::Time judged_ = kBefore;
   takt_rt::Time newest_ended_ = kBefore;  // release of the youngest ended activation
   takt_rt::Time first_release_ = takt_rt::kNever;
   takt_rt::Time timer_from_ = takt_rt::kNever;  // older releases of an unstarted timer are ignored

@@ -1,9 +1,9 @@
 // Watches this process. Has the watched executors, the switch and the watch thread, and answers
 // requests.
 //
-// Order of locks: `executors_mutex_` (shared by looks and requests, exclusive while an executor is added or removed),
-// `looks_mutex_`, the locks of an executor, `switch_mutex_`, the mutex of an ExecutorWatch. Set-up hooks run with the
-// executor's locks held, and take only the last two.
+// Order of locks: `executors_mutex_` (shared by looks and requests, exclusive while an executor is
+// added or removed), `looks_mutex_`, the locks of an executor, `switch_mutex_`, the mutex of an
+// ExecutorWatch. Set-up hooks run with the executor's locks held, and take only the last two.
 #ifndef TAKT_WATCH__SRC__PROCESS_WATCH_HPP_
 #define TAKT_WATCH__SRC__PROCESS_WATCH_HPP_
 

@@ -1,4 +1,5 @@
-// The time of the watch thread's next wake-up. The thread plans it and sleeps; other threads may make it earlier.
+// The time of the watch thread's next wake-up. The thread plans it and sleeps; other threads may
+// make it earlier.
 #ifndef TAKT_WATCH__SRC__WAKE_UP_HPP_
 #define TAKT_WATCH__SRC__WAKE_UP_HPP_
 
@@ -35,8 +36,8 @@ public:
   /// before a look.
   void begin() noexcept { planned_.store(kNone, std::memory_order_seq_cst); }
 
-  /// Sleeps until `time`, until the earliest time that `by` asked for since `begin`, or until `ends` is set and `by`
-  /// is called. Only the watch thread calls it; blocks.
+  /// Sleeps until `time`, until the earliest time that `by` asked for since `begin`, or until
+  /// `ends` is set and `by` is called. Only the watch thread calls it; blocks.
   void sleep(takt_rt::Time time, const std::atomic<bool> & ends) noexcept
   {
     std::int64_t planned = planned_.load(std::memory_order_seq_cst);

@@ -1,8 +1,9 @@
 // A control loop of a program without ROS, which notes each of its late cycles.
 //
-// The loop is the callback `/controller:timer(control)` of a takt_host::CyclicProgram, so a schedule, the configurator daemon and
-// takt's tools know it. Each cycle works for some CPU time. A cycle misses if it ends after the next release, and each release
-// that the loop skips is another miss.
+// The loop is the callback `/controller:timer(control)` of a takt_host::CyclicProgram, so a
+// schedule, the configurator daemon and takt's tools know it. Each cycle works for some CPU time. A
+// cycle misses if it ends after the next release, and each release that the loop skips is another
+// miss.
 #ifndef TAKT_BENCH__SRC__CONTROL_LOOP__LOOP_HPP_
 #define TAKT_BENCH__SRC__CONTROL_LOOP__LOOP_HPP_
 
@@ -48,7 +49,8 @@ struct Late
   Thread thread{};
 };
 
-/// Counts cycles from `from` to `to`. One thread calls `cycle`; the members are valid when the loop has ended.
+/// Counts cycles from `from` to `to`. One thread calls `cycle`; the members are valid when the loop
+/// has ended.
 class Account
 {
 public:
@@ -87,7 +89,8 @@ struct Found
   takt_rt::Faults notes{};                 ///< what was refused, and what the schedule warns of
 };
 
-/// Runs the loop to the end of the measurement. Faults: the program cannot start, or the loop threw. May block.
+/// Runs the loop to the end of the measurement. Faults: the program cannot start, or the loop
+/// threw. May block.
 takt_rt::Result<std::unique_ptr<Found>> run_loop(const LoopSetting & setting);
 
 }  // namespace takt_bench::control_loop

@@ -1,9 +1,11 @@
-// takt_control_loop: the plain C++ program of `takt experiment control-loop`, and the witness of host stalls beside it.
+// takt_control_loop: the plain C++ program of `takt experiment control-loop`, and the witness of
+// host stalls beside it.
 //
-//     takt_control_loop loop --duration 10s       under the schedule of TAKT_SCHEDULE, if there is one
-//     takt_control_loop witness --core 0          until SIGTERM
+//     takt_control_loop loop --duration 10s       under the schedule of TAKT_SCHEDULE, if there is
+//     one takt_control_loop witness --core 0          until SIGTERM
 //
-// Exit codes: 0 measured; 1 not measured, or the output could not be written; 2 the command line is faulty.
+// Exit codes: 0 measured; 1 not measured, or the output could not be written; 2 the command line is
+// faulty.
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -44,8 +46,9 @@ int witness(int core, takt_rt::Duration offset, const std::string & output)
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);  // also in the witness's threads
-  // Half a period from the loop's releases. The witness does not delay a wake-up of the loop, and a stall that makes the
-  // loop miss holds the core over this time: the loop's work is done soon after its release.
+  // Half a period from the loop's releases. The witness does not delay a wake-up of the loop, and a
+  // stall that makes the loop miss holds the core over this time: the loop's work is done soon
+  // after its release.
   const takt_rt::Time first =
     takt_rt::Time(kPeriod * (takt_rt::now().time_since_epoch() / kPeriod + 2)) +
     (offset + kPeriod / 2) % kPeriod;

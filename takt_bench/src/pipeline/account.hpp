@@ -1,4 +1,5 @@
-// What the processes of a pipeline share: how far the run is, and the latency of each lane in each iteration.
+// What the processes of a pipeline share: how far the run is, and the latency of each lane in each
+// iteration.
 //
 // Lies in memory that forked children share with their parent. Recording is real-time safe.
 #ifndef TAKT_BENCH__SRC__PIPELINE__ACCOUNT_HPP_

@@ -134,8 +134,8 @@ public:
     pids.clear();
   }
 
-  /// Waits until all have ended by themselves. Those that do not end in time are killed; then the result says where their
-  /// threads were.
+  /// Waits until all have ended by themselves. Those that do not end in time are killed; then the
+  /// result says where their threads were.
   std::string join_or_kill()
   {
     const takt_rt::Time deadline = takt_rt::now() + kPatienceAtEnd;
@@ -180,7 +180,8 @@ private:
       ::_exit(1);
     }
     if (setting.kind == Kind::processes) {
-      // With LOCALHOST a participant of Fast DDS looks for 32 others of the host, and these are fifty.
+      // With LOCALHOST a participant of Fast DDS looks for 32 others of the host, and these are
+      // fifty.
       ::setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET", 1);
     }
     takt_rt::ThreadAttributes attributes;
@@ -189,7 +190,8 @@ private:
       attributes.policy = takt_rt::Policy::fifo;
       attributes.priority = setting.priority + 1;
     }
-    // Threads of the middleware inherit them: above the executor, or a busy one would starve its own input.
+    // Threads of the middleware inherit them: above the executor, or a busy one would starve its
+    // own input.
     takt_rt::apply(attributes);
     int code = 0;
     try {
@@ -243,8 +245,8 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
     if (account.processes_stopped() < static_cast<int>(before.size())) {
       return Faults{"the pipeline's processes did not end after the measurement:\n" + left};
     }
-    // All executors have ended. Fast DDS may lock itself up while many participants leave at once (its issues 6193 and
-    // 6502), and the measurement was complete before.
+    // All executors have ended. Fast DDS may lock itself up while many participants leave at once
+    // (its issues 6193 and 6502), and the measurement was complete before.
     std::fprintf(
       stderr,
       "takt_pipeline: processes were killed because the middleware did not destroy its objects "

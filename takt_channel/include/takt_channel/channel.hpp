@@ -1,4 +1,5 @@
-// Messages between processes of one user on one host, through shared memory: no copy, no daemon, no thread.
+// Messages between processes of one user on one host, through shared memory: no copy, no daemon, no
+// thread.
 //
 // A channel has a name, and exists while it has a living publisher or subscriber. Messages are
 // plain bytes: objects without pointers, or a buffer. The publisher writes into a loan, and
@@ -7,10 +8,10 @@
 //
 // Each subscriber has a queue of `depth` messages. If the queue is full, the newest message
 // replaces the oldest, which the subscriber counts as missed. Messages of one publisher arrive in
-// their order; messages of several publishers have no order among each other, and a publisher that publishes more often than
-// a subscriber takes keeps the messages of others waiting until they are overwritten. A late subscriber
-// gets the last `history` messages of each publisher, once that publisher publishes again or
-// serves. A publisher that does neither gives no history.
+// their order; messages of several publishers have no order among each other, and a publisher that
+// publishes more often than a subscriber takes keeps the messages of others waiting until they are
+// overwritten. A late subscriber gets the last `history` messages of each publisher, once that
+// publisher publishes again or serves. A publisher that does neither gives no history.
 //
 // If a publisher is killed, its published messages are not lost: subscribers that were there take
 // the messages that wait for them. If publishers are killed one after another without a `take` in
@@ -44,8 +45,8 @@ namespace takt_channel
 {
 
 /// The options that both sides of a channel give. The first side makes the channel. Another side is
-/// refused if its type or `max_size` differs, or if it asks for more than the channel has. Only a smaller depth is no
-/// reason: the subscriber gets it (`Subscriber::depth`).
+/// refused if its type or `max_size` differs, or if it asks for more than the channel has. Only a
+/// smaller depth is no reason: the subscriber gets it (`Subscriber::depth`).
 struct Options
 {
   std::string name;  ///< e.g. "7/camera/image": the domain and the topic; at most 200 characters
@@ -69,7 +70,8 @@ enum class Refusal
   not_built,     ///< this build of takt has no channels
   bad_options,   ///< a value is out of its range
   other_user,    ///< the channel is another user's
-  incompatible,  ///< the channel has another type or a smaller shape; the fault names the difference
+  incompatible,  ///< the channel has another type or a smaller shape; the fault names the
+                 ///< difference
   full,          ///< the channel has as many publishers or subscribers as its options allow
   no_memory,     ///< shared memory is too small for the messages
   failed         ///< another reason; see the sentence
@@ -149,10 +151,10 @@ public:
   Subscriber(const Subscriber &) = delete;
   Subscriber & operator=(const Subscriber &) = delete;
 
-  /// The oldest waiting message of one publisher. Its bytes do not change until `release`. While an earlier publisher has
-  /// messages, `take` returns these: a subscriber that takes less often than that one publishes gets none of a later one.
-  /// Real-time safe, except the first time after a publisher came or left, which maps or unmaps
-  /// memory.
+  /// The oldest waiting message of one publisher. Its bytes do not change until `release`. While an
+  /// earlier publisher has messages, `take` returns these: a subscriber that takes less often than
+  /// that one publishes gets none of a later one. Real-time safe, except the first time after a
+  /// publisher came or left, which maps or unmaps memory.
   Message take() noexcept;
 
   /// Gives the message back. Real-time safe.
@@ -172,19 +174,21 @@ public:
   /// time, not beside a take. Real-time safe.
   std::uint64_t arrived() noexcept;
 
-  /// The number of messages that wait for a take, of those that `arrived` has counted; at most the depth for each publisher. Also
-  /// counts messages that never come, until a take finds none: those of a publisher that ended or that connected later. Not
-  /// beside a call of `arrived`. Real-time safe.
+  /// The number of messages that wait for a take, of those that `arrived` has counted; at most the
+  /// depth for each publisher. Also counts messages that never come, until a take finds none: those
+  /// of a publisher that ended or that connected later. Not beside a call of `arrived`. Real-time
+  /// safe.
   std::uint64_t waiting() const noexcept;
 
-  /// When the newest message was published, of those that `arrived` has counted. Not beside a call of `arrived`. Real-time safe.
+  /// When the newest message was published, of those that `arrived` has counted. Not beside a call
+  /// of `arrived`. Real-time safe.
   takt_rt::Time newest() const noexcept;
 
   /// Whether `take` would find a message. Real-time safe as `take`.
   bool has_message() const noexcept;
 
-  /// The number of messages of each publisher that wait for it: `Options::depth`, or less if another side made the channel
-  /// with less. Real-time safe.
+  /// The number of messages of each publisher that wait for it: `Options::depth`, or less if
+  /// another side made the channel with less. Real-time safe.
   std::uint32_t depth() const noexcept;
 
   /// The number of living publishers, in all processes. Any thread; may block: asks the kernel
@@ -195,7 +199,8 @@ public:
   /// subscriber's own word in shared memory, read-only here. Each publish changes the word and
   /// wakes one thread that sleeps on it. Real-time safe.
   const std::atomic<std::uint32_t> & bell() const noexcept;
-  /// The bell's value at the beginning of the last `take`: sleep while it has this value. Real-time safe.
+  /// The bell's value at the beginning of the last `take`: sleep while it has this value. Real-time
+  /// safe.
   std::uint32_t heard() const noexcept;
 
 private:

@@ -1,4 +1,5 @@
-// The content of test messages: every word follows from the message's number, so a torn or foreign message is seen.
+// The content of test messages: every word follows from the message's number, so a torn or foreign
+// message is seen.
 #ifndef SUPPORT__CONTENT_HPP_
 #define SUPPORT__CONTENT_HPP_
 

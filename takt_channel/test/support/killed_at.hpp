@@ -1,4 +1,5 @@
-// A process that is killed at one of its system calls, and not at a time: a test visits all of them.
+// A process that is killed at one of its system calls, and not at a time: a test visits all of
+// them.
 #ifndef SUPPORT__KILLED_AT_HPP_
 #define SUPPORT__KILLED_AT_HPP_
 
@@ -24,8 +25,8 @@ enum class Ended
   not_traced  // this host does not let a process trace its child
 };
 
-// Whether the system call may change files, so that the file system differs before it and after it. Stores in mapped files are no
-// system calls: a kill between them equals one before the next call.
+// Whether the system call may change files, so that the file system differs before it and after it.
+// Stores in mapped files are no system calls: a kill between them equals one before the next call.
 inline bool changes_files(const __ptrace_syscall_info & call)
 {
   switch (call.entry.nr) {

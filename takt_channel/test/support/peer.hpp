@@ -1,5 +1,5 @@
-// A process that has one side of a channel: `peer_program.cpp`, asked through pipes. A process that does not answer is
-// killed, and the test fails with what it was asked and where its threads are.
+// A process that has one side of a channel: `peer_program.cpp`, asked through pipes. A process that
+// does not answer is killed, and the test fails with what it was asked and where its threads are.
 #ifndef SUPPORT__PEER_HPP_
 #define SUPPORT__PEER_HPP_
 

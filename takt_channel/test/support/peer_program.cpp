@@ -1,20 +1,18 @@
-// One side of a channel in a process of its own. Reads a command a line, and answers each with one line.
+// One side of a channel in a process of its own. Reads a command a line, and answers each with one
+// line.
 //
 //     publisher|subscriber NAME MAX_SIZE DEPTH HISTORY HELD [TYPE [SUBSCRIBERS [PUBLISHERS]]]
 //
 // Its first line is "open", or the number of the refusal and its sentence. Commands of a publisher:
-//   publish N SIZE    N messages; answers the sequence of the next one
-//   place             publishes one and answers where its bytes are: the file's inode and the offset in it
-//   pace N SIZE US    publishes N, one each US microseconds
-//   serve             serves late subscribers; answers "served"
+//   publish N SIZE N messages; answers the sequence of the next one place publishes one and answers
+//   where its bytes are: the file's inode and the offset in it pace N SIZE US publishes N, one each
+//   US microseconds serve serves late subscribers; answers "served"
 // of a subscriber:
-//   take              takes all that waits; answers: count, first, last, missed, wrong
-//   await N           waits and takes until N came; answers as take
-//   hold              takes one and keeps it; answers its sequence
-//   place             as hold, and answers where its bytes are
-//   check             answers how many messages that it holds have changed
-//   release           releases these
-//   receive N         waits and takes until N came; answers as take, and: p50 and p99 in ns, voluntary switches, threads
+//   take takes all that waits; answers: count, first, last, missed, wrong await N waits and takes
+//   until N came; answers as take hold takes one and keeps it; answers its sequence place as hold,
+//   and answers where its bytes are check answers how many messages that it holds have changed
+//   release releases these receive N waits and takes until N came; answers as take, and: p50 and
+//   p99 in ns, voluntary switches, threads
 // of both: quit
 #include <dirent.h>
 #include <sys/resource.h>

@@ -1,8 +1,8 @@
-// The messages between a process and the configurator daemon, as values and as JSON. The JSON is the payload of
-// frames.
+// The messages between a process and the configurator daemon, as values and as JSON. The JSON is
+// the payload of frames.
 //
-// A reader ignores unknown fields, so later versions may add some. Any thread. Allocates, does not block, never
-// throws. Readers accept any bytes.
+// A reader ignores unknown fields, so later versions may add some. Any thread. Allocates, does not
+// block, never throws. Readers accept any bytes.
 #ifndef TAKT_CONTROL__CONFIGURATOR_MESSAGES_HPP_
 #define TAKT_CONTROL__CONFIGURATOR_MESSAGES_HPP_
 
@@ -21,8 +21,8 @@
 namespace takt_control
 {
 
-/// The payload of `apply` and `would_grant`. Name and stack size of the attributes are not sent: a process names its
-/// threads itself.
+/// The payload of `apply` and `would_grant`. Name and stack size of the attributes are not sent: a
+/// process names its threads itself.
 struct AttributeRequest
 {
   std::uint64_t id = 0;  ///< chosen by the client; the answer repeats it
@@ -45,7 +45,8 @@ struct Answer
   std::string error{};  ///< why the daemon did not decide; for `rtprio_limit`, why it refused
 };
 
-/// Makes a refusal of the main attribute in `asked`: the policy, else the nice value, else the cores.
+/// Makes a refusal of the main attribute in `asked`: the policy, else the nice value, else the
+/// cores.
 takt_rt::Refusal refuse(
   const takt_rt::ThreadAttributes & asked, takt_rt::MissingRight right, std::string detail,
   int error = EPERM);

@@ -61,13 +61,15 @@ std::string encode(MessageType type, std::string_view payload);
 
 /// Finds the frames in a stream of bytes, whatever the sizes of the pieces.
 ///
-/// Holds at most one frame. Bytes that do not begin a frame break the decoder for good, since no later byte can be
-/// trusted to begin one. A broken decoder keeps no bytes and finds no frames, and `fault` says why.
+/// Holds at most one frame. Bytes that do not begin a frame break the decoder for good, since no
+/// later byte can be trusted to begin one. A broken decoder keeps no bytes and finds no frames, and
+/// `fault` says why.
 class FrameDecoder
 {
 public:
-  /// Takes bytes from the front of `bytes`, at most up to the end of the current frame, and returns their number. If
-  /// it takes fewer than given, call `next`. A broken decoder takes all bytes and drops them.
+  /// Takes bytes from the front of `bytes`, at most up to the end of the current frame, and returns
+  /// their number. If it takes fewer than given, call `next`. A broken decoder takes all bytes and
+  /// drops them.
   std::size_t feed(std::string_view bytes);
 
   /// Returns each frame once, when it is complete; nothing before.

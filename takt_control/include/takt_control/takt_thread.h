@@ -11,8 +11,8 @@
  *       ...
  *     }
  *
- * Link with -ltakt_control. The schedule is the file that TAKT_SCHEDULE names; it is read once. The rules are those of
- * `process_threads` of all its executors. C99 and C++.
+ * Link with -ltakt_control. The schedule is the file that TAKT_SCHEDULE names; it is read once. The
+ * rules are those of `process_threads` of all its executors. C99 and C++.
  */
 #ifndef TAKT_CONTROL__TAKT_THREAD_H_
 #define TAKT_CONTROL__TAKT_THREAD_H_

@@ -22,12 +22,13 @@ namespace takt_core
 /// or 0 without a chain.
 int inherited_priority(std::span<const ChainOptions> chains, std::string_view callback);
 
-/// The inherited priorities of all callbacks of `chains`. Faster than one call for each of many callbacks.
+/// The inherited priorities of all callbacks of `chains`. Faster than one call for each of many
+/// callbacks.
 std::unordered_map<std::string, int> inherited_priorities(std::span<const ChainOptions> chains);
 
-/// The OS urgencies (see `urgency(ThreadAttributes)`) at which a callback of `priority` may run on `bound` (0: all
-/// threads), ascending, each once. All callbacks of a mutually exclusive group must have the same urgencies: otherwise
-/// a less urgent callback would block the others.
+/// The OS urgencies (see `urgency(ThreadAttributes)`) at which a callback of `priority` may run on
+/// `bound` (0: all threads), ascending, each once. All callbacks of a mutually exclusive group must
+/// have the same urgencies: otherwise a less urgent callback would block the others.
 std::vector<int> urgencies(
   std::span<const ExecutorThreadOptions> threads, ThreadMask bound, int priority);
 
@@ -37,9 +38,9 @@ std::vector<int> urgencies(
 bool uniform(
   std::span<const ExecutorThreadOptions> threads, std::span<const ThreadAttributes> isolated = {});
 
-/// The middleware ceiling that an executor with these threads requests, 1 to 99; 0: none. `automatic`: one above the
-/// most urgent real-time thread unless the threads are uniform. Nice levels alone set no ceiling: programs use them
-/// where real-time rights are missing.
+/// The middleware ceiling that an executor with these threads requests, 1 to 99; 0: none.
+/// `automatic`: one above the most urgent real-time thread unless the threads are uniform. Nice
+/// levels alone set no ceiling: programs use them where real-time rights are missing.
 int ceiling_to_ask(
   const MiddlewareCeiling & ceiling, std::span<const ExecutorThreadOptions> threads,
   std::span<const ThreadAttributes> isolated = {});

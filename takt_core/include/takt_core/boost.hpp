@@ -9,13 +9,15 @@ namespace takt_core
 
 using takt_rt::Duration;
 
-/// Under order `priority` a waiting callback counts as `levels` more urgent for each step. A step is a fraction of its
-/// full history, or a time for which its oldest message waits. The boost falls one step later than it rises.
+/// Under order `priority` a waiting callback counts as `levels` more urgent for each step. A step
+/// is a fraction of its full history, or a time for which its oldest message waits. The boost falls
+/// one step later than it rises.
 ///
-/// A boosted callback never counts as more urgent than `max`, so it does not delay callbacks above `max`. Nor does it
-/// starve callbacks between its own priority and `max`: after as many boosted starts as its history holds messages, the
-/// boost rests. The boost returns when the callback has started once at its own priority, or when no callback of the
-/// set is ready. So a callback waits for at most that many starts of each boosted callback with a lower own priority.
+/// A boosted callback never counts as more urgent than `max`, so it does not delay callbacks above
+/// `max`. Nor does it starve callbacks between its own priority and `max`: after as many boosted
+/// starts as its history holds messages, the boost rests. The boost returns when the callback has
+/// started once at its own priority, or when no callback of the set is ready. So a callback waits
+/// for at most that many starts of each boosted callback with a lower own priority.
 struct Boost
 {
   double depth = 0;  ///< step as a fraction of the history, at most 1; 0: no boost by backlog

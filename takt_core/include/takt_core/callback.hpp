@@ -34,8 +34,8 @@ class ThreadSet;
 struct Run
 {
   Callback * callback = nullptr;
-  std::uint32_t thread =
-    0;  ///< executor thread index; threads of isolated groups follow those of the options
+  /// Executor thread index; threads of isolated groups follow those of the options.
+  std::uint32_t thread = 0;
   std::uint32_t lane = 0;  ///< of reentrant callbacks: below `Executor::lanes` of the group
   Time release = kNever;   ///< timers: the nominal time; others: the arrival
   /// The time of the pick. If the run was started by direct call (sequence.hpp): the time at which
@@ -62,11 +62,11 @@ struct Run
   /// Only for non-triggering callbacks: the taker leaves the message out. The executor then calls
   /// `take`, which removes the message, and calls `leave_out` instead of `run`.
   bool leaves_out = false;
-  /// For observers: `take_cpu` is known from `on_start` on, the other costs at `on_end`. Null: no program requested
-  /// costs (RunCostsWanted).
+  /// For observers: `take_cpu` is known from `on_start` on, the other costs at `on_end`. Null: no
+  /// program requested costs (RunCostsWanted).
   const RunCosts * costs = nullptr;
-  Time place =
-    kNever;  ///< of the scheduler: release that counts for the pick; in a graph: its iteration's
+  /// Of the scheduler: release that counts for the pick; in a graph: its iteration's.
+  Time place = kNever;
   ThreadSet * set = nullptr;  ///< of the scheduler: thread set of the pick
   bool taking = false;        ///< of the scheduler: other runs of the callback wait for this take
 };
@@ -79,8 +79,8 @@ struct CallbackOptions
   std::shared_ptr<Group> group;       ///< null: a mutually exclusive group of its own
   std::uint32_t depth = 1;            ///< arrivals kept; older ones count as overwritten
   std::optional<TimerOptions> timer;  ///< required for, and only for, Kind::timer
-  /// The id by which chains name the callback; empty: `id`. Callbacks may share a chain id: a subscription whose
-  /// messages come in two ways is two callbacks.
+  /// The id by which chains name the callback; empty: `id`. Callbacks may share a chain id: a
+  /// subscription whose messages come in two ways is two callbacks.
   std::string chain_id{};
   /// The client library made the callback for itself, such as a service of parameters. Such a
   /// callback takes no messages of non-triggering callbacks. It does not wait for its group's
@@ -88,29 +88,33 @@ struct CallbackOptions
   bool of_client_library = false;
 };
 
-/// The base class of all callbacks. An adapter implements `run` and, where the callback has input, `take`; the executor
-/// calls both on its threads. The private base is the scheduler's part; see callback_entry.hpp.
+/// The base class of all callbacks. An adapter implements `run` and, where the callback has input,
+/// `take`; the executor calls both on its threads. The private base is the scheduler's part; see
+/// callback_entry.hpp.
 class alignas(64) Callback : private CallbackEntry
 {
 public:
-  /// Any thread; set-up only: takes a lock and allocates the callback's number, arrival ring and, without
-  /// `options.group`, a group. `add` checks the options and returns their faults; this constructor throws only
-  /// std::bad_alloc.
+  /// Any thread; set-up only: takes a lock and allocates the callback's number, arrival ring and,
+  /// without `options.group`, a group. `add` checks the options and returns their faults; this
+  /// constructor throws only std::bad_alloc.
   explicit Callback(CallbackOptions options);
-  /// Any thread; set-up only: takes a lock and gives the number back. An executor that has the callback keeps it alive.
+  /// Any thread; set-up only: takes a lock and gives the number back. An executor that has the
+  /// callback keeps it alive.
   virtual ~Callback();
   Callback(const Callback &) = delete;
   Callback & operator=(const Callback &) = delete;
 
   /// The id of the options. Any thread; real-time safe.
   const std::string & id() const noexcept { return id_; }
-  /// The id by which chains name the callback; `id` if the options have none. Any thread; real-time safe.
+  /// The id by which chains name the callback; `id` if the options have none. Any thread; real-time
+  /// safe.
   const std::string & chain_id() const noexcept { return chain_id_.empty() ? id_ : chain_id_; }
   /// The kind of the options. Any thread; real-time safe.
   Kind kind() const noexcept { return entry().kind_; }
   /// `CallbackOptions::of_client_library` of the options. Any thread; real-time safe.
   bool of_client_library() const noexcept { return of_client_library_; }
-  /// The group of the options, or the callback's own group. Lives as long as the callback. Any thread; real-time safe.
+  /// The group of the options, or the callback's own group. Lives as long as the callback. Any
+  /// thread; real-time safe.
   Group & group() const noexcept { return *entry().group_; }
 
   /// Unique among the callbacks of this process. About 65,000 further callbacks must be destroyed
@@ -141,9 +145,10 @@ public:
   /// The number of arrivals that a full history overwrote before their take. Real-time safe.
   std::uint64_t overwritten() const noexcept { return entry().arrivals_.overwritten(); }
 
-  /// Message counts of the front end, if these are better than `backlog`, `overwritten`, `depth` and `arrivals`: a
-  /// middleware may announce a message twice, and its history may be longer than the arrival ring. Exact for a run
-  /// between its take and the next take. Any thread; real-time safe.
+  /// Message counts of the front end, if these are better than `backlog`, `overwritten`, `depth`
+  /// and `arrivals`: a middleware may announce a message twice, and its history may be longer than
+  /// the arrival ring. Exact for a run between its take and the next take. Any thread; real-time
+  /// safe.
   virtual MessageCounts message_counts() const noexcept
   {
     return {backlog(), overwritten(), depth(), arrivals()};
@@ -157,7 +162,8 @@ public:
     return entry().skipped_.load(std::memory_order_relaxed);
   }
 
-  /// `Binding::publishes_last` of the callback's binding. Only for the scheduler's driver. Real-time safe.
+  /// `Binding::publishes_last` of the callback's binding. Only for the scheduler's driver.
+  /// Real-time safe.
   bool publishes_last() const noexcept { return entry().publishes_last_; }
 
   /// True for a non-triggering callback (`Binding::non_triggering`): its messages do not queue it.
@@ -172,8 +178,8 @@ public:
   {
     return entry().left_out_.load(std::memory_order_relaxed);
   }
-  /// Whether the callback's start takes messages of non-triggering callbacks. Only for the scheduler's driver.
-  /// Real-time safe.
+  /// Whether the callback's start takes messages of non-triggering callbacks. Only for the
+  /// scheduler's driver. Real-time safe.
   bool takes_inputs() const noexcept
   {
     return (entry().state_.load(std::memory_order_relaxed) & CallbackEntry::kInputs) != 0;

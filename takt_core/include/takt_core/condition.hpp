@@ -7,8 +7,9 @@
 // messages. The callback takes the messages of non-triggering callbacks as without a condition
 // (non_triggering.hpp).
 //
-// The inputs of a condition are the messages of the group's subscriptions, triggering or not. A message counts until it
-// is released. Timers, services and clients of the group do not wait for the condition.
+// The inputs of a condition are the messages of the group's subscriptions, triggering or not. A
+// message counts until it is released. Timers, services and clients of the group do not wait for
+// the condition.
 #ifndef TAKT_CORE__CONDITION_HPP_
 #define TAKT_CORE__CONDITION_HPP_
 
@@ -28,8 +29,8 @@ struct ConditionInput
 {
   std::string_view id;        ///< the callback's id
   std::uint32_t waiting = 0;  ///< messages that are not released
-  takt_rt::Time newest =
-    takt_rt::kNever;  ///< arrival of the newest message, released or not; kNever: none came
+  /// Arrival of the newest message, released or not; kNever: none came.
+  takt_rt::Time newest = takt_rt::kNever;
 };
 
 /// The condition holds if all of its given parts hold.
@@ -39,8 +40,8 @@ struct Condition
   std::uint32_t count = 1;
   /// The newest message of each input is younger than this.
   std::optional<takt_rt::Duration> fresh{};
-  /// A program's own condition, called with a lock of the scheduler held, perhaps on a thread of the middleware: must be
-  /// real-time safe and must not call the scheduler. Null: none.
+  /// A program's own condition, called with a lock of the scheduler held, perhaps on a thread of
+  /// the middleware: must be real-time safe and must not call the scheduler. Null: none.
   std::function<bool(std::span<const ConditionInput> inputs, takt_rt::Time now)> predicate{};
 };
 

@@ -77,7 +77,8 @@ struct MiddlewareCeiling
 /// As the schedule file spells it: "auto", "off" or the priority.
 std::string to_string(const MiddlewareCeiling & ceiling);
 
-/// The properties that an executor has from its creation on. `validate` lists the faults of the values.
+/// The properties that an executor has from its creation on. `validate` lists the faults of the
+/// values.
 struct ExecutorOptions
 {
   std::string name = "executor";  ///< the name in messages; also the thread's if `threads` is empty
@@ -132,13 +133,13 @@ struct SpinOutcome
   bool ok() const noexcept { return faults.empty() && exception == nullptr && !cancelled; }
 };
 
-/// Owns callbacks and threads; see the head of this file. Each section below says from which threads its functions may
-/// be called and whether they block.
+/// Owns callbacks and threads; see the head of this file. Each section below says from which
+/// threads its functions may be called and whether they block.
 class Executor
 {
 public:
-  /// Makes an executor without callbacks and without running threads. Faults: those of `validate`. Any thread; set-up
-  /// only: allocates.
+  /// Makes an executor without callbacks and without running threads. Faults: those of `validate`.
+  /// Any thread; set-up only: allocates.
   static Result<std::unique_ptr<Executor>> create(ExecutorOptions options = {});
   /// Cancels the spin in progress, and joins the threads.
   ~Executor();
@@ -191,8 +192,8 @@ public:
   /// of `validate`.
   Status isolate(Group & group, const Isolation & isolation);
 
-  /// Largest number of concurrent runs of one callback of `group`; `Run::lane` is always below it. Any thread, after
-  /// the group has been isolated or will not be.
+  /// Largest number of concurrent runs of one callback of `group`; `Run::lane` is always below it.
+  /// Any thread, after the group has been isolated or will not be.
   std::uint32_t lanes(const Group & group) const noexcept;
 
   /// Changes bindings, chains and threads, all or none: the executor judges the joint result of the
@@ -270,12 +271,14 @@ public:
   /// Whether any kind of spin, or a start without its `wait`, is in progress. Any thread; real-time
   /// safe.
   bool running() const noexcept;
-  /// Whether the executor runs and has not been cancelled, so that ready callbacks start. After `cancel` it runs until
-  /// all threads have left, but starts no callback. Any thread; real-time safe.
+  /// Whether the executor runs and has not been cancelled, so that ready callbacks start. After
+  /// `cancel` it runs until all threads have left, but starts no callback. Any thread; real-time
+  /// safe.
   bool starts_callbacks() const noexcept;
 
-  /// Announces `count` messages, stamped now. `newest`: when the last of them came, if a thread notices it only now; for
-  /// conditions (`Condition::fresh`). Real-time safe; see Scheduler::ready.
+  /// Announces `count` messages, stamped now. `newest`: when the last of them came, if a thread
+  /// notices it only now; for conditions (`Condition::fresh`). Real-time safe; see
+  /// Scheduler::ready.
   void ready(Callback & callback, std::uint32_t count = 1, Time newest = takt_rt::kNever) noexcept;
 
   // ---- watching ----
@@ -283,11 +286,13 @@ public:
   /// Adds an observer. Set-up only. Faults: the executor is spinning, or `observer` is null.
   Status add_observer(std::shared_ptr<Observer> observer);
 
-  /// All threads: those of the options in their order, then isolated ones. Any thread, at any time; may block.
+  /// All threads: those of the options in their order, then isolated ones. Any thread, at any time;
+  /// may block.
   std::vector<ThreadState> threads() const;
 
-  /// The requested and granted attributes of each thread at the latest start, in thread order; empty before the first
-  /// start. Present isolated threads come last. Any thread, at any time; may block.
+  /// The requested and granted attributes of each thread at the latest start, in thread order;
+  /// empty before the first start. Present isolated threads come last. Any thread, at any time; may
+  /// block.
   std::vector<AttributeReport> attributes() const;
 
   /// Refusals at the last start that concern the process: locked memory, a fixed middleware
@@ -297,7 +302,8 @@ public:
   /// The faults of `Scheduler::waiting_in_vain`, for all callbacks of the executor. Set-up.
   Faults waiting_in_vain() const;
 
-  /// OS thread ids in thread order; 0 for a thread that does not run. Present isolated threads come last.
+  /// OS thread ids in thread order; 0 for a thread that does not run. Present isolated threads come
+  /// last.
   std::vector<pid_t> thread_ids() const;
 
   /// The last disturbance of the phases of the executor's callbacks, and the time from which bounds
@@ -316,8 +322,9 @@ private:
   std::unique_ptr<Impl> impl_;
 };
 
-/// Calls `function` for each executor of this process, in the order of their creation. Destructors of executors wait
-/// meanwhile. `function` must not create or destroy an executor. Any thread; may block.
+/// Calls `function` for each executor of this process, in the order of their creation. Destructors
+/// of executors wait meanwhile. `function` must not create or destroy an executor. Any thread; may
+/// block.
 void for_each_executor(const std::function<void(Executor &)> & function);
 
 /// The executor of the calling thread, or nullptr. Real-time safe.

@@ -7,9 +7,9 @@
 // never drops a ready callback, and outside sequences an equal callback never overtakes a parked
 // one.
 //
-// A group that never had two members at once is entered without a read-modify-write: the entering thread holds the
-// mutex of the only member's thread set. The scheduler lets a second member start only after every thread that may be
-// entering in this way has released that mutex (`shared`).
+// A group that never had two members at once is entered without a read-modify-write: the entering
+// thread holds the mutex of the only member's thread set. The scheduler lets a second member start
+// only after every thread that may be entering in this way has released that mutex (`shared`).
 #ifndef TAKT_CORE__GROUP_HPP_
 #define TAKT_CORE__GROUP_HPP_
 
@@ -58,7 +58,8 @@ public:
   }
   /// The id that the constructor got. Any thread; real-time safe.
   const std::string & id() const noexcept { return id_; }
-  /// Lets the group have members that are bound to threads of different OS priority, as long as the group lives.
+  /// Lets the group have members that are bound to threads of different OS priority, as long as the
+  /// group lives.
   void allow_across_priorities() noexcept
   {
     across_priorities_.store(true, std::memory_order_relaxed);
@@ -78,8 +79,8 @@ public:
   std::optional<Condition> condition() const;
   bool has_condition() const { return condition().has_value(); }
 
-  /// Gives the group logical execution time (logical_time.hpp). Returns false and changes nothing if the group has
-  /// callbacks in an executor. Set-up only: allocates.
+  /// Gives the group logical execution time (logical_time.hpp). Returns false and changes nothing
+  /// if the group has callbacks in an executor. Set-up only: allocates.
   bool set_logical_time(LateOutputs late);
   /// The group's logical execution time; null: none. Set-up.
   std::shared_ptr<const LogicalTime> logical_time() const;

@@ -1,8 +1,8 @@
 // A binary min-heap whose elements store their place, so that any element can be removed.
 //
-// Not synchronised. `push` does not allocate below the reserved capacity. `reserve` with a mutex may run while other
-// threads use the heap under that mutex: it allocates and frees without the mutex, so that no dispatch waits for an
-// allocation.
+// Not synchronised. `push` does not allocate below the reserved capacity. `reserve` with a mutex
+// may run while other threads use the heap under that mutex: it allocates and frees without the
+// mutex, so that no dispatch waits for an allocation.
 #ifndef TAKT_CORE__INTRUSIVE_HEAP_HPP_
 #define TAKT_CORE__INTRUSIVE_HEAP_HPP_
 

@@ -1,5 +1,5 @@
-// Executor threads for one callback group alone. They begin when the group's first callback is added to a spinning
-// executor, and end after the removal of the last one.
+// Executor threads for one callback group alone. They begin when the group's first callback is
+// added to a spinning executor, and end after the removal of the last one.
 //
 // These threads do not count towards the 63 threads of thread sets: only the machine's thread limit
 // bounds the number of isolated groups. They add no cost to dispatches on other threads.
@@ -19,8 +19,8 @@ using takt_rt::ThreadAttributes;
 
 class Group;
 
-/// How a group is isolated. Absent `attributes` are those of the thread that started the executor, whichever thread
-/// adds the callback.
+/// How a group is isolated. Absent `attributes` are those of the thread that started the executor,
+/// whichever thread adds the callback.
 struct Isolation
 {
   ThreadAttributes attributes{};  ///< no name: the executor names the thread

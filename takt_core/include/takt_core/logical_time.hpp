@@ -1,10 +1,11 @@
-// Logical execution time (LET): a group reads its inputs at the release of its timer, and its outputs come out at the end of
-// the timer's period, however long the run took.
+// Logical execution time (LET): a group reads its inputs at the release of its timer, and its
+// outputs come out at the end of the timer's period, however long the run took.
 //
-// A group with logical execution time has one timer. The group's subscriptions do not trigger: the timer's run takes the
-// messages that arrived by the timer's release (`NonTriggering::by_release`), each with its own callback. What these callbacks
-// and the timer's own function publish is held until the release plus one period, the *border*, and then published. So the
-// times at which data comes in and out do not depend on other work, as long as each run ends before its border.
+// A group with logical execution time has one timer. The group's subscriptions do not trigger: the
+// timer's run takes the messages that arrived by the timer's release (`NonTriggering::by_release`),
+// each with its own callback. Messages of these callbacks and of the timer's own function are held
+// until the release plus one period, the *border*, and then published. So the times at which data
+// comes in and out do not depend on other work, as long as each run ends before its border.
 //
 // At a border, outputs come before inputs: before the run of a group with logical execution time
 // takes its inputs, it publishes all outputs of its executor that are due by its release. These
@@ -13,8 +14,8 @@
 // receivers, a callback of takt publishes the outputs at the border, with the highest priority on
 // the timer's threads.
 //
-// A run that ends after its border is late: its outputs are published at its end or dropped, as the schedule says. A run
-// that was not late publishes all that it held.
+// A run that ends after its border is late: its outputs are published at its end or dropped, as the
+// schedule says. A run that was not late publishes all that it held.
 //
 // The idea is from Henzinger, Horowitz, Kirsch, "Giotto: a time-triggered language for embedded
 // programming" (2001). rclc's executor implements the half of it that concerns inputs.
@@ -58,8 +59,8 @@ public:
   HeldOutput(const HeldOutput &) = delete;
   HeldOutput & operator=(const HeldOutput &) = delete;
 
-  /// Publishes the message, on a thread of the executor and with the activations of the callback that held it. The executor
-  /// holds a lock, so the call must not add or remove callbacks.
+  /// Publishes the message, on a thread of the executor and with the activations of the callback
+  /// that held it. The executor holds a lock, so the call must not add or remove callbacks.
   virtual void publish() noexcept = 0;
   /// The last call on the object, after `publish` or instead of it. The executor holds no lock.
   virtual void release() noexcept = 0;

@@ -1,4 +1,5 @@
-// Identifies a message by its publisher and its place in the publisher's sequence or its time of publication.
+// Identifies a message by its publisher and its place in the publisher's sequence or its time of
+// publication.
 #ifndef TAKT_CORE__MESSAGE_KEY_HPP_
 #define TAKT_CORE__MESSAGE_KEY_HPP_
 
@@ -19,9 +20,10 @@ struct MessageKey
   std::uint64_t sequence = 0;    ///< the publisher's messages count from 1; 0: unknown
   std::int64_t source_time = 0;  ///< set by the middleware, in ns since the Unix epoch; 0: unknown
 
-  /// A number of 60 bits, never zero, for `MessageScope` and `Run::found`. A process uses one of these two functions
-  /// for all its messages: the one whose input its publishers know. Two messages that wait on one topic have the same
-  /// number with a probability of 1e-18; a take may then confuse them.
+  /// A number of 60 bits, never zero, for `MessageScope` and `Run::found`. A process uses one of
+  /// these two functions for all its messages: the one whose input its publishers know. Two
+  /// messages that wait on one topic have the same number with a probability of 1e-18; a take may
+  /// then confuse them.
   std::uint64_t name_by_sequence() const noexcept { return mixed(sequence); }
   std::uint64_t name_by_time() const noexcept
   {

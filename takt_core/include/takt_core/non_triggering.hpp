@@ -46,7 +46,8 @@ class Callback;
 /// Whether a triggering callback takes the messages of `input`, for which `rule` holds.
 bool takes(const Callback & taker, const Callback & input, const NonTriggering & rule);
 
-/// The fault of a non-triggering callback with history KEEP_ALL. Only its front end knows the history.
+/// The fault of a non-triggering callback with history KEEP_ALL. Only its front end knows the
+/// history.
 takt_rt::Fault keeps_all(const std::string & id);
 
 }  // namespace takt_core

@@ -1,4 +1,5 @@
-// A lock-free map from callback number to record: chunks with stable addresses under an array of atomic pointers.
+// A lock-free map from callback number to record: chunks with stable addresses under an array of
+// atomic pointers.
 #ifndef TAKT_CORE__NUMBER_TABLE_HPP_
 #define TAKT_CORE__NUMBER_TABLE_HPP_
 
@@ -9,8 +10,8 @@
 namespace takt_core
 {
 
-/// `find` is real-time safe from any thread; `set` allocates, one thread at a time. `set` ignores numbers from kChunk *
-/// kChunks on. By default there is room for a million live callbacks.
+/// `find` is real-time safe from any thread; `set` allocates, one thread at a time. `set` ignores
+/// numbers from kChunk * kChunks on. By default there is room for a million live callbacks.
 template <typename T, std::uint32_t kChunk = 256, std::uint32_t kChunks = 4096>
 class NumberTable
 {

@@ -23,12 +23,13 @@ struct ObserverInterest
   bool arrivals = false;  ///< `on_arrival`
   bool idling = false;    ///< `on_idle`, `on_wake`
   bool parking = false;   ///< `on_parked`
-  /// False: `on_picked`, `on_start`, `on_end` and `on_empty_take` do nothing. The executor need not look at the clock for
-  /// such an observer.
+  /// False: `on_picked`, `on_start`, `on_end` and `on_empty_take` do nothing. The executor need not
+  /// look at the clock for such an observer.
   bool runs = true;
 };
 
-/// Derive from this class, and add the object to an executor that does not spin. Each hook does nothing by default.
+/// Derive from this class, and add the object to an executor that does not spin. Each hook does
+/// nothing by default.
 class Observer
 {
 public:
@@ -73,8 +74,8 @@ public:
   virtual void on_idle(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
   /// The thread woke up, by work, by time or spuriously.
   virtual void on_wake(std::uint32_t /*thread*/, Time /*now*/) noexcept {}
-  /// A picked callback, or one with more work after its run, waits for its busy group from now on. Called with a lock
-  /// of the scheduler held: must not call the executor.
+  /// A picked callback, or one with more work after its run, waits for its busy group from now on.
+  /// Called with a lock of the scheduler held: must not call the executor.
   virtual void on_parked(const Callback &) noexcept {}
 
   // ---- real-time safe; on the executor thread of the run ----

@@ -24,7 +24,8 @@ struct Reconfiguration
   struct CallbackChange
   {
     std::shared_ptr<Callback> callback;  ///< of the executor
-    /// The whole binding, as for `add`; publishes_last and phased are ignored. For an isolated group: without threads.
+    /// The whole binding, as for `add`; publishes_last and phased are ignored. For an isolated
+    /// group: without threads.
     Binding binding;
   };
   /// One thread's new attributes.

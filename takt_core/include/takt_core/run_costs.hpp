@@ -13,12 +13,12 @@ struct RunCosts
 {
   std::int64_t cpu = -1;       ///< CPU time of the thread, from the pick to the end
   std::int64_t take_cpu = -1;  ///< the part of `cpu` up to the start
-  /// Time ready without a core, from the end of the thread's previous run to this pick. For a nested run: from the pick
-  /// of the outer run.
+  /// Time ready without a core, from the end of the thread's previous run to this pick. For a
+  /// nested run: from the pick of the outer run.
   std::int64_t wait_before = -1;
   std::int64_t wait = -1;  ///< time ready without a core, from the pick to the end
-  std::uint32_t voluntary =
-    0;  ///< context switches from the pick to the end because the thread went to sleep
+  /// Context switches from the pick to the end because the thread went to sleep.
+  std::uint32_t voluntary = 0;
   std::uint32_t involuntary = 0;  ///< switches because another thread or the host took the core
 
   /// The part of a run of `elapsed` ns in which the thread slept: it neither worked nor waited for

@@ -58,7 +58,8 @@ struct SchedulerOptions
   /// For Epoch::tai: the time by which TAI is ahead of the driver's clock (tai_clock.hpp).
   /// Real-time safe; null: zero.
   Duration (*clock_ahead)() noexcept = nullptr;
-  /// Notes the disturbances of callbacks (`Binding::phased`); must outlive the scheduler. May be null.
+  /// Notes the disturbances of callbacks (`Binding::phased`); must outlive the scheduler. May be
+  /// null.
   Phases * phases = nullptr;
 };
 
@@ -77,14 +78,15 @@ struct Binding
   /// (wake_deferral.hpp). If the publisher works on after its publish, the callbacks of its
   /// messages may wait for its end. No effect in following pools.
   bool publishes_last = false;
-  /// Whether bounds may rest on the phase of this timer, or of this callback's messages. A skipped period or a lost
-  /// message then disturbs the executor's phases (phases.hpp).
+  /// Whether bounds may rest on the phase of this timer, or of this callback's messages. A skipped
+  /// period or a lost message then disturbs the executor's phases (phases.hpp).
   Phased phased = Phased::no;
   /// Present: messages do not make the callback ready; other callbacks take them. A priority, a
   /// boost or threads of its own have no effect on such a callback: it runs on the thread of the
   /// taker.
   std::optional<NonTriggering> non_triggering{};
-  /// Present: the callback starts by direct call after an earlier callback of its sequence has made it ready.
+  /// Present: the callback starts by direct call after an earlier callback of its sequence has made
+  /// it ready.
   std::optional<SequencePlace> sequence{};
 };
 
@@ -92,16 +94,16 @@ struct Binding
 class ParkingListener
 {
 public:
-  /// Called on the dispatching thread, perhaps with a lock of the scheduler held. Must be real-time safe and must not
-  /// call the scheduler.
+  /// Called on the dispatching thread, perhaps with a lock of the scheduler held. Must be real-time
+  /// safe and must not call the scheduler.
   virtual void parked(const Callback & callback) noexcept = 0;
 
 protected:
   ~ParkingListener() = default;
 };
 
-/// Chooses the next callback for each thread; see the head of this file. Each section below says from which threads its
-/// functions may be called and whether they block.
+/// Chooses the next callback for each thread; see the head of this file. Each section below says
+/// from which threads its functions may be called and whether they block.
 class Scheduler
 {
 public:
@@ -119,7 +121,8 @@ public:
   Scheduler(const Scheduler &) = delete;
   Scheduler & operator=(const Scheduler &) = delete;
 
-  /// The scheduler that has `callback`, or had it and waits for the end of its last run; else null. Real-time safe.
+  /// The scheduler that has `callback`, or had it and waits for the end of its last run; else null.
+  /// Real-time safe.
   static Scheduler * of(const Callback & callback) noexcept
   {
     const ThreadSet * const set = CallbackEntry::of(callback).set_.load(std::memory_order_acquire);
@@ -135,10 +138,11 @@ public:
 
   // ---- set-up: may block and allocate; any thread ----
 
-  /// Adds a callback. Faults: null, id already used, still running after a removal, no such thread, timer options
-  /// missing, out of range or not for a timer, negative deadline, more than 64 distinct thread sets in use, group in
-  /// use by another scheduler. `now`: start of the first period of a timer that is added after the gate opened.
-  /// `accepted`: called if there is no fault, before the first run; must not call the scheduler.
+  /// Adds a callback. Faults: null, id already used, still running after a removal, no such thread,
+  /// timer options missing, out of range or not for a timer, negative deadline, more than 64
+  /// distinct thread sets in use, group in use by another scheduler. `now`: start of the first
+  /// period of a timer that is added after the gate opened. `accepted`: called if there is no
+  /// fault, before the first run; must not call the scheduler.
   Status add(
     std::shared_ptr<Callback> callback, const Binding & binding = {}, Time now = {},
     const std::function<void()> & accepted = {});
@@ -216,8 +220,8 @@ public:
   }
   /// The callbacks that do not trigger, in the order of their adding.
   std::vector<const Callback *> non_triggering() const;
-  /// One sentence for each callback whose messages would wait forever: no callback takes them, or its group's condition
-  /// needs more inputs than the group has.
+  /// One sentence for each callback whose messages would wait forever: no callback takes them, or
+  /// its group's condition needs more inputs than the group has.
   Faults waiting_in_vain() const;
 
   /// The threads of the callback's binding; 0 for a callback that is not in this scheduler.
@@ -295,7 +299,8 @@ public:
   /// Announces `count` new messages for `callback`. Any thread, also a publisher's or a listener's
   /// with middleware locks held: takes no lock, except for a callback under a condition. Ignores
   /// timers, which the scheduler releases. Wakes a thread for the messages unless the calling
-  /// thread has a `WakeDeferral` open. `newest`: when the last message came, if that was before `now`.
+  /// thread has a `WakeDeferral` open. `newest`: when the last message came, if that was before
+  /// `now`.
   void ready(
     Callback & callback, std::uint32_t count, Time now, Time newest = takt_rt::kNever) noexcept;
 
@@ -321,8 +326,8 @@ public:
   /// wait. Each run that `next` started needs this call once, also after an exception.
   void complete(Run & run) noexcept;
 
-  // ---- inputs of non-triggering callbacks (non_triggering.hpp): real-time safe, on the thread of a run whose callback
-  // `takes_inputs`, between its take and its user function ----
+  // ---- inputs of non-triggering callbacks (non_triggering.hpp): real-time safe, on the thread of
+  // a run whose callback `takes_inputs`, between its take and its user function ----
 
   /// Notes the messages that wait now, for the taker to take.
   void begin_inputs(const Run & taker) noexcept;

@@ -22,8 +22,8 @@ class SeenActivations
 public:
   static constexpr std::uint32_t kWindow = 1024;
 
-  /// Records that `activation` has ended; false if it was recorded before. An activation of another root clears the
-  /// record: the chain's root was removed and added again.
+  /// Records that `activation` has ended; false if it was recorded before. An activation of another
+  /// root clears the record: the chain's root was removed and added again.
   bool first_time(const Activation & activation) noexcept
   {
     if (!begun_ || activation.root != root_) {
@@ -32,8 +32,8 @@ public:
       root_ = activation.root;
       youngest_ = activation.instance;
     }
-    const auto ahead =
-      static_cast<std::int32_t>(activation.instance - youngest_);  // the instance wraps around
+    // the instance wraps around
+    const auto ahead = static_cast<std::int32_t>(activation.instance - youngest_);
     if (ahead <= -static_cast<std::int32_t>(kWindow)) {
       return false;
     }

@@ -45,8 +45,8 @@ struct SequencePlace
   static constexpr std::uint32_t kMaxLength = 64;     ///< the most callbacks of a sequence
 
   std::uint32_t sequence = 0;  ///< below kMaxSequences
-  std::uint32_t position =
-    0;  ///< below kMaxLength; if two callbacks share a place, the first one ready gets it
+  /// Below kMaxLength; if two callbacks share a place, the first one ready gets it.
+  std::uint32_t position = 0;
   bool graph = false;  ///< the same for all callbacks with this sequence number
 
   friend bool operator==(const SequencePlace &, const SequencePlace &) = default;

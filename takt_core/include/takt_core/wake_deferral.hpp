@@ -1,4 +1,5 @@
-// Saves wake-ups: the thread of the running callback looks for work itself when the callback returns.
+// Saves wake-ups: the thread of the running callback looks for work itself when the callback
+// returns.
 //
 // To wake a thread on another core costs a system call and an interrupt between processors. In a
 // chain of five callbacks on a virtual machine of two cores, a wake-up took 25 us of each publish,

@@ -13,8 +13,8 @@ class Waker
 public:
   virtual ~Waker() = default;
 
-  /// Ends the sleep of `thread`, which `Scheduler::begin_idle` registered. The scheduler holds no lock that a publisher
-  /// can hold. Must be real-time safe.
+  /// Ends the sleep of `thread`, which `Scheduler::begin_idle` registered. The scheduler holds no
+  /// lock that a publisher can hold. Must be real-time safe.
   virtual void wake(std::uint32_t thread) noexcept = 0;
 };
 

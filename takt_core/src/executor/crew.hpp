@@ -1,5 +1,5 @@
-// Executor threads with their scheduler. An executor has one crew for the threads of its options, and one for each
-// isolated group. Private to the executor's sources.
+// Executor threads with their scheduler. An executor has one crew for the threads of its options,
+// and one for each isolated group. Private to the executor's sources.
 #ifndef TAKT_CORE__SRC__CREW_HPP_
 #define TAKT_CORE__SRC__CREW_HPP_
 
@@ -24,7 +24,8 @@ struct alignas(64) ExecutorThread
   std::atomic<std::uint32_t> wake{0};  // futex; 1: the thread must look at its sets
   std::atomic<pid_t> tid{0};
   pthread_t handle{};
-  /// takt sets no policy for this thread, so the program may change it: wake-ups follow the thread's current policy.
+  /// takt sets no policy for this thread, so the program may change it: wake-ups follow the
+  /// thread's current policy.
   std::atomic<bool> has_programs_policy{false};
   // The urgency that the scheduler knows. Used only with `has_programs_policy`.
   std::atomic<int> urgency{0};

@@ -1,8 +1,8 @@
 // Creates and joins the executor's threads, also those of isolated groups.
 //
-// A crew belongs to a group as long as the group has members. Its threads end by themselves after the removal of the
-// last member. The next set-up function or `wait`, whichever comes first, joins them; the crew is then free for another
-// group.
+// A crew belongs to a group as long as the group has members. Its threads end by themselves after
+// the removal of the last member. The next set-up function or `wait`, whichever comes first, joins
+// them; the crew is then free for another group.
 #include <algorithm>
 #include <cerrno>
 #include <climits>

@@ -238,7 +238,8 @@ struct Executor::Impl final : ParkingListener
   std::unordered_map<const Group *, std::vector<Callback *>> members;
   std::unordered_map<std::string_view, Callback *> isolated_ids;  // callbacks of isolated groups
 
-  // Locked after `setup` and after `lifecycle`. Must be free during the join of threads that may run a callback.
+  // Locked after `setup` and after `lifecycle`. Must be free during the join of threads that may
+  // run a callback.
   std::mutex crews_mutex;
   bool running = false;              // the gate is open and no thread is being joined
   ThreadAttributes starter;          // attributes of the starting thread
@@ -252,8 +253,8 @@ struct Executor::Impl final : ParkingListener
   ExecutorThread visitor;
   // For spins on the caller's thread: the crew where the next search begins. Null: `main`.
   Crew * visit_next = nullptr;
-  // Destroyed first, the isolated crews before `main`: their schedulers free callbacks, whose captures may call
-  // `Executor::remove`, which uses the members above.
+  // Destroyed first, the isolated crews before `main`: their schedulers free callbacks, whose
+  // captures may call `Executor::remove`, which uses the members above.
   Crew main;
   std::vector<std::unique_ptr<Crew>> owned_crews;  // set-up
   std::atomic<Crew *> crews{nullptr};              // the isolated crews, readable without a lock

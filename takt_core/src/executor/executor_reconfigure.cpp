@@ -1,5 +1,5 @@
-// Changes an executor, also while it spins: several changes at once, all or none. This is the one way to change
-// bindings, chains and threads of an executor.
+// Changes an executor, also while it spins: several changes at once, all or none. This is the one
+// way to change bindings, chains and threads of an executor.
 #include <algorithm>
 #include <map>
 #include <utility>

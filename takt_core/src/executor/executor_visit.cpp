@@ -11,8 +11,8 @@ using takt_rt::add_saturated;
 using takt_rt::futex_wait;
 using takt_rt::now;
 
-// Begins the visit in all present crews: a callback of the visit may isolate a group, whose crew only the next visit
-// finds.
+// Begins the visit in all present crews: a callback of the visit may isolate a group, whose crew
+// only the next visit finds.
 Crew * Executor::Impl::begin_visit(Time begin)
 {
   Crew * const head = crews.load(std::memory_order_acquire);
@@ -23,8 +23,8 @@ Crew * Executor::Impl::begin_visit(Time begin)
   return head;
 }
 
-// The crew that executes `run`; null: no callback is ready. Each search begins behind the crew found last, so that a
-// crew that is always ready does not block the others.
+// The crew that executes `run`; null: no callback is ready. Each search begins behind the crew
+// found last, so that a crew that is always ready does not block the others.
 Crew * Executor::Impl::visit(Crew * head, Time now, Run & run)
 {
   const auto look = [&](Crew & crew) {

@@ -1,4 +1,5 @@
-// The groups with logical execution time of one executor (logical_time.hpp). Private to the executor's sources.
+// The groups with logical execution time of one executor (logical_time.hpp). Private to the
+// executor's sources.
 #ifndef TAKT_CORE__SRC__LOGICAL_TIMES_HPP_
 #define TAKT_CORE__SRC__LOGICAL_TIMES_HPP_
 

@@ -1,4 +1,5 @@
-// The arrival ring's functions, compiled in the library (arrival_ring.cpp) and in the test that steps through them.
+// The arrival ring's functions, compiled in the library (arrival_ring.cpp) and in the test that
+// steps through them.
 #ifndef TAKT_CORE__SRC__ARRIVAL_RING_IMPL_HPP_
 #define TAKT_CORE__SRC__ARRIVAL_RING_IMPL_HPP_
 
@@ -96,7 +97,8 @@ template <typename Sync>
 bool BasicArrivalRing<Sync>::oldest(std::uint64_t & index) noexcept
 {
   for (;;) {
-    // Read `taken_` first: `catch_up` may move it meanwhile beyond an earlier reading of the pushes.
+    // Read `taken_` first: `catch_up` may move it meanwhile beyond an earlier reading of the
+    // pushes.
     index = taken_.load(std::memory_order_acquire);
     const std::uint64_t end = committed();
     if (end - index <= depth_) {

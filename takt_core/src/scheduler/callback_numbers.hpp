@@ -2,10 +2,11 @@
 // names its root by callback number, and a chain names its root by id. An executor may have to
 // compare the two although it does not have that callback.
 //
-// Private to the core. A destroyed callback's number is reused after kNumbersKept other callbacks were destroyed: until
-// then messages in transit find their root, and tables by number stay as small as the number of live callbacks. (A
-// message kept longer, in a join slot, counts for the number's new owner.) An id keeps its number as long as a callback
-// or a chain holds it; ids' numbers are not reused.
+// Private to the core. A destroyed callback's number is reused after kNumbersKept other callbacks
+// were destroyed: until then messages in transit find their root, and tables by number stay as
+// small as the number of live callbacks. (A message kept longer, in a join slot, counts for the
+// number's new owner.) An id keeps its number as long as a callback or a chain holds it; ids'
+// numbers are not reused.
 #ifndef TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_
 #define TAKT_CORE__SRC__CALLBACK_NUMBERS_HPP_
 

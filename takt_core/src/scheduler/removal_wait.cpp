@@ -46,8 +46,9 @@ RemovalWait::~RemovalWait()
   *at = next_;
 }
 
-// Whether a run of `callback` is on this thread's stack, or waits, directly or through other waits, for
-// a run that is on this thread's stack. The recursion ends, because earlier waiters never wait for each other in a circle.
+// Whether a run of `callback` is on this thread's stack, or waits, directly or through other waits,
+// for a run that is on this thread's stack. The recursion ends, because earlier waiters never wait
+// for each other in a circle.
 bool RemovalWait::leads_here(const Callback & callback) const noexcept
 {
   if (holds(stack_, callback)) {

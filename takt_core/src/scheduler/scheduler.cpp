@@ -1,6 +1,7 @@
 // Dispatch: ready, next, taken, complete; in one file, so that the compiler can inline across them.
-// Set-up is in scheduler_setup.cpp, removing in scheduler_removal.cpp, thread sets, chains and sequences
-// in files of their names, timers in scheduler_timers.cpp, sleeping and waking in scheduler_idle.cpp.
+// Set-up is in scheduler_setup.cpp, removing in scheduler_removal.cpp, thread sets, chains and
+// sequences in files of their names, timers in scheduler_timers.cpp, sleeping and waking in
+// scheduler_idle.cpp.
 #include "takt_core/scheduler.hpp"
 
 #include <algorithm>
@@ -122,7 +123,8 @@ void Scheduler::find_precedence(
     ActivationSet carried;
     Precedence message = result;
     if (!timer) {
-      // A callback whose message is not visible yet has a deadline too: the message may be there at the start.
+      // A callback whose message is not visible yet has a deadline too: the message may be there at
+      // the start.
       entry.arrivals_.peek(message.release, message.sequence, carried);
       if (message.sequence == 0) {
         stamp_late(set, message);

@@ -1,4 +1,5 @@
-// Boosted priorities (boost.hpp): each dispatch of a thread set with boosted callbacks updates them.
+// Boosted priorities (boost.hpp): each dispatch of a thread set with boosted callbacks updates
+// them.
 #include <algorithm>
 #include <cassert>
 #include <cmath>

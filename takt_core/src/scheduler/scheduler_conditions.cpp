@@ -131,8 +131,8 @@ void Scheduler::conditions_in_vain(Faults & faults) const
   }
 }
 
-// Notes that a message arrived at `newest` for an input of a condition. Checks the condition if the input
-// triggers.
+// Notes that a message arrived at `newest` for an input of a condition. Checks the condition if the
+// input triggers.
 void Scheduler::arrived_under_condition(
   CallbackEntry & entry, Time newest, Time now, std::uint32_t caller) noexcept
 {

@@ -1,4 +1,5 @@
-// Non-triggering callbacks: their messages are inputs of the callbacks that take them (non_triggering.hpp).
+// Non-triggering callbacks: their messages are inputs of the callbacks that take them
+// (non_triggering.hpp).
 //
 // inputs_mutex_ guards the lists of inputs, and the consumer's side of the inputs' arrivals. A
 // thread that holds it may lock a group's mutex, and no other.

@@ -1,4 +1,5 @@
-// Sequences: the direct start of a callback that an earlier one of its sequence has made ready (sequence.hpp).
+// Sequences: the direct start of a callback that an earlier one of its sequence has made ready
+// (sequence.hpp).
 //
 // A callback in a slot is marked queued, but is in no queue. The thread that put it there takes it
 // out after the end of the running callback. A thread that binds or removes the callback may take
@@ -220,8 +221,8 @@ Scheduler::Pick Scheduler::start_in_turn(
   const bool stamped = entry.comes_ == CallbackEntry::Comes::stamped;
   const bool one_set = own.size() == 1;
   if (now == kNever) {
-    // A look at the clock is the largest single cost of a direct call, and only timers, boosts and ages of inputs depend
-    // on the time. The place of a graph's callback is that of its iteration.
+    // A look at the clock is the largest single cost of a direct call, and only timers, boosts and
+    // ages of inputs depend on the time. The place of a graph's callback is that of its iteration.
     const bool timeless = stamped && one_set && set.timers.empty() && set.boosted == nullptr &&
                           !entry.callback().takes_inputs();
     now = !timeless      ? kNever
@@ -274,8 +275,8 @@ Scheduler::Pick Scheduler::start_in_turn(
   return start_entered(set, entry, thread, now, run);
 }
 
-// Returns the first of the callbacks of a graph that wait for their turn on this thread. The others go to their ready
-// queues, where other threads find them.
+// Returns the first of the callbacks of a graph that wait for their turn on this thread. The others
+// go to their ready queues, where other threads find them.
 CallbackEntry * Scheduler::share_out(std::uint32_t thread) noexcept
 {
   SequenceWalk & walk = walks_[thread];

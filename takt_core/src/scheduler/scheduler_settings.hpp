@@ -35,7 +35,8 @@ void check_deadline(const std::string & what, std::optional<Duration> deadline, 
 /// Adds a fault if a value is out of range, or the callback is a timer.
 void check_boost(const Callback & callback, const std::optional<Boost> & boost, Faults & faults);
 
-/// Adds a fault if the callback is a timer, or the order has no place for callbacks that do not trigger.
+/// Adds a fault if the callback is a timer, or the order has no place for callbacks that do not
+/// trigger.
 void check_non_triggering(
   const Callback & callback, const std::optional<NonTriggering> & non_triggering, Order order,
   Faults & faults);

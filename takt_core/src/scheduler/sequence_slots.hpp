@@ -13,8 +13,9 @@ namespace takt_core
 
 class CallbackEntry;
 
-/// One slot for each place of a sequence. The thread that takes a callback out owns its links, as the thread that marked
-/// it queued did before. Any thread; lock-free. A scheduler frees its slots at its end.
+/// One slot for each place of a sequence. The thread that takes a callback out owns its links, as
+/// the thread that marked it queued did before. Any thread; lock-free. A scheduler frees its slots
+/// at its end.
 class SequenceSlots
 {
 public:

@@ -1,5 +1,5 @@
-// An executor of a front end with its schedule, recording, watching and control socket: the schedule places callbacks,
-// and other programs reach the executor through the socket.
+// An executor of a front end with its schedule, recording, watching and control socket: the
+// schedule places callbacks, and other programs reach the executor through the socket.
 #ifndef TAKT_HOST__HOSTED_EXECUTOR_HPP_
 #define TAKT_HOST__HOSTED_EXECUTOR_HPP_
 
@@ -24,8 +24,8 @@ struct FrontEnd
 {
   std::string rmw;                     ///< the middleware's name
   bool publication_sequences = false;  ///< the middleware numbers messages, so losses show
-  /// Gets one sentence for an exception after which the executor continues. Called on a thread of its own; must not
-  /// throw.
+  /// Gets one sentence for an exception after which the executor continues. Called on a thread of
+  /// its own; must not throw.
   std::function<void(const std::string & sentence)> say_exception;
 };
 

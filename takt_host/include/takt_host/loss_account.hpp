@@ -1,10 +1,10 @@
 // Splits the messages that were never taken into those that the history overwrote and those that
 // were lost before the history.
 //
-// Two counts exist, and each alone can be wrong. Announcements without a take: a middleware may announce several
-// messages once, or one message several times (Fast DDS 3 does both if threads publish concurrently in one process).
-// Gaps in publication sequence numbers: exact, but they begin with the first message taken from each publisher, and do
-// not tell where a message was lost.
+// Two counts exist, and each alone can be wrong. Announcements without a take: a middleware may
+// announce several messages once, or one message several times (Fast DDS 3 does both if threads
+// publish concurrently in one process). Gaps in publication sequence numbers: exact, but they begin
+// with the first message taken from each publisher, and do not tell where a message was lost.
 #ifndef TAKT_HOST__LOSS_ACCOUNT_HPP_
 #define TAKT_HOST__LOSS_ACCOUNT_HPP_
 
@@ -27,7 +27,8 @@ struct Losses
 class LossAccount
 {
 public:
-  /// `reliable`: no message is lost on the way to the history. `gaps`: missing messages before this account begins.
+  /// `reliable`: no message is lost on the way to the history. `gaps`: missing messages before this
+  /// account begins.
   explicit LossAccount(bool reliable, std::uint64_t gaps = 0) noexcept
   : reliable_(reliable),
     gaps_before_(gaps)

@@ -1,8 +1,9 @@
-// The account of one source's messages: which message a take found, and which messages no take found.
+// The account of one source's messages: which message a take found, and which messages no take
+// found.
 //
-// A front end takes a message from its middleware and reports it here. The account passes it on to the run (which gets
-// the found message's activations), the phases of the executor, the trace, and the counts of lost and overwritten
-// messages.
+// A front end takes a message from its middleware and reports it here. The account passes it on to
+// the run (which gets the found message's activations), the phases of the executor, the trace, and
+// the counts of lost and overwritten messages.
 #ifndef TAKT_HOST__MESSAGE_ACCOUNT_HPP_
 #define TAKT_HOST__MESSAGE_ACCOUNT_HPP_
 
@@ -18,7 +19,8 @@
 namespace takt_host
 {
 
-/// The input of a message's name that publishers know when they hand the message to the middleware; see `MessageScope`.
+/// The input of a message's name that publishers know when they hand the message to the middleware;
+/// see `MessageScope`.
 enum class NamedBy : std::uint8_t
 {
   sequence,
@@ -42,8 +44,8 @@ public:
   /// Allocates; set-up only.
   explicit MessageAccount(MessageAccountOptions options);
 
-  /// Call first after a take found `message` for `run`; gaps show in the sequence of `counted`. Takes of one source must
-  /// not overlap here. Real-time safe.
+  /// Call first after a take found `message` for `run`; gaps show in the sequence of `counted`.
+  /// Takes of one source must not overlap here. Real-time safe.
   SequenceGaps::Noted found(
     const takt_core::Run & run, const takt_core::MessageKey & message,
     const takt_core::MessageKey & counted) noexcept;
@@ -52,8 +54,8 @@ public:
   {
     return found(run, message, message);
   }
-  /// Call next, on the same thread, before the user's function. `overwritten`: announcements of `callback` (of
-  /// `executor`) without a take so far. Real-time safe.
+  /// Call next, on the same thread, before the user's function. `overwritten`: announcements of
+  /// `callback` (of `executor`) without a take so far. Real-time safe.
   void tell(
     takt_core::Executor & executor, const takt_core::Callback & callback,
     const takt_core::MessageKey & message, SequenceGaps::Noted noted,

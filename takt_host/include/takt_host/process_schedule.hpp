@@ -1,4 +1,5 @@
-// The schedule of this process: the file that TAKT_SCHEDULE names, and the executor of it that fits the program.
+// The schedule of this process: the file that TAKT_SCHEDULE names, and the executor of it that fits
+// the program.
 #ifndef TAKT_HOST__PROCESS_SCHEDULE_HPP_
 #define TAKT_HOST__PROCESS_SCHEDULE_HPP_
 
@@ -20,9 +21,10 @@ struct ProcessSchedule
   takt_rt::Faults warnings;  ///< of the choice
 };
 
-/// Nothing without TAKT_SCHEDULE. TAKT_EXECUTOR names the executor; else choose_executor does, by the ids of the
-/// program's callbacks and by `name`, or the file has one executor only. Faults: those of the file; no executor fits
-/// `node`, the node that has the callbacks. Set-up only: reads a file.
+/// Nothing without TAKT_SCHEDULE. TAKT_EXECUTOR names the executor; else choose_executor does, by
+/// the ids of the program's callbacks and by `name`, or the file has one executor only. Faults:
+/// those of the file; no executor fits `node`, the node that has the callbacks. Set-up only: reads
+/// a file.
 takt_rt::Result<std::optional<ProcessSchedule>> schedule_of_process(
   const std::vector<std::string> & ids, const std::string & name, const std::string & node);
 

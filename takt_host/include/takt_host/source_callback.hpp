@@ -1,13 +1,13 @@
-// The seam between a source of messages and an executor: a subscription, a service, a client or a channel becomes an
-// executor's callback by four functions.
+// The seam between a source of messages and an executor: a subscription, a service, a client or a
+// channel becomes an executor's callback by four functions.
 //
 //     arrive(n)         the middleware's listener reports n messages
 //     take_message()    the callback begins, on its own thread: the source takes one message
 //     found(key)        in take_message, the source reports which message it got
-//     counted()         how many messages arrived, wait and were overwritten, as far as the source can count them
+//     counted()         numbers of arrived, waiting and overwritten messages, if it can count them
 //
-// A source implements take_message and calls `found` in it. This class keeps the account of the messages (found
-// message, gaps, losses, phases, traces) for all sources.
+// A source implements take_message and calls `found` in it. This class keeps the account of the
+// messages (found message, gaps, losses, phases, traces) for all sources.
 #ifndef TAKT_HOST__SOURCE_CALLBACK_HPP_
 #define TAKT_HOST__SOURCE_CALLBACK_HPP_
 
@@ -51,7 +51,8 @@ public:
   /// Notes that the source got `message`. Call before another take of the same source can begin. A
   /// source whose messages have no key does not call this. Real-time safe.
   void found(const takt_core::MessageKey & message) noexcept { found(message, message); }
-  /// As above for a publisher with two counts: `message` names the message, and gaps show in the sequence of `counted`.
+  /// As above for a publisher with two counts: `message` names the message, and gaps show in the
+  /// sequence of `counted`.
   void found(const takt_core::MessageKey & message, const takt_core::MessageKey & counted) noexcept
   {
     message_ = message;
@@ -70,7 +71,8 @@ private:
   bool told_ = false;
 };
 
-/// `take_message` takes one message on the executor thread of the run. `counted` may run on any thread.
+/// `take_message` takes one message on the executor thread of the run. `counted` may run on any
+/// thread.
 template <typename S>
 concept Source = requires(S & source, const S & view, Taking & taking)
 {
@@ -82,8 +84,8 @@ concept Source = requires(S & source, const S & view, Taking & taking)
     } -> std::same_as<takt_core::MessageCounts>;
 };
 
-/// The callback of a source's messages. `S`, the source, derives from it, so that the virtual calls per message are
-/// only those of takt_core::Callback.
+/// The callback of a source's messages. `S`, the source, derives from it, so that the virtual calls
+/// per message are only those of takt_core::Callback.
 template <typename S>
 class SourceCallback : public takt_core::adapter::AnnouncedCallback
 {
@@ -101,14 +103,15 @@ public:
   {
   }
 
-  /// Announces `count` messages. `newest`: when the last of them came; kNever: now. Any thread, also within a publish, with the
-  /// middleware's locks held. Real-time safe, lock-free.
+  /// Announces `count` messages. `newest`: when the last of them came; kNever: now. Any thread,
+  /// also within a publish, with the middleware's locks held. Real-time safe, lock-free.
   void arrive(std::uint32_t count, takt_rt::Time newest = takt_rt::kNever) noexcept
   {
     announce(executor_, count, newest);
   }
 
-  /// Calls `take_message` on the executor thread, and accounts for its message. False: the callback does not run.
+  /// Calls `take_message` on the executor thread, and accounts for its message. False: the callback
+  /// does not run.
   bool take(const takt_core::Run & run) final
   {
     static_assert(Source<S>);
@@ -135,8 +138,8 @@ public:
     return result;
   }
 
-  /// Counts by announcements alone. A source with better counts has its own function of this name. Any thread;
-  /// real-time safe.
+  /// Counts by announcements alone. A source with better counts has its own function of this name.
+  /// Any thread; real-time safe.
   takt_core::MessageCounts counted() const noexcept
   {
     return {

@@ -114,8 +114,8 @@ const AuditFile * audit_file()
   return g_file;
 }
 
-/// One bit for each callback that runs on this thread, the innermost in the lowest: 1, it has a frame. Callbacks that
-/// spin run others within their run.
+/// One bit for each callback that runs on this thread, the innermost in the lowest: 1, it has a
+/// frame. Callbacks that spin run others within their run.
 thread_local std::uint64_t t_entered = 0;
 
 std::string hex(Word address)
@@ -190,7 +190,8 @@ void AuditObserver::on_start(const takt_core::Run & run, takt_rt::Time /*start*/
   if (tsan.base == nullptr) {
     return;
   }
-  // takt's library is not instrumented, so ThreadSanitizer does not see how it keeps a group exclusive.
+  // takt's library is not instrumented, so ThreadSanitizer does not see how it keeps a group
+  // exclusive.
   tsan.acquire(run.callback);
   if (run.callback->group().kind() == takt_core::GroupKind::mutually_exclusive) {
     tsan.acquire(&run.callback->group());

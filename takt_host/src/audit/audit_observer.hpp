@@ -1,4 +1,5 @@
-// Writes down what callbacks refer to, and tells ThreadSanitizer which callback runs (`takt exec --audit`).
+// Writes down what callbacks refer to, and tells ThreadSanitizer which callback runs (`takt exec
+// --audit`).
 #ifndef AUDIT__AUDIT_OBSERVER_HPP_
 #define AUDIT__AUDIT_OBSERVER_HPP_
 
@@ -12,7 +13,8 @@
 namespace takt_host
 {
 
-/// Writes lines into a file of the folder that TAKT_AUDIT_DIR names. A line is words with tabs between them:
+/// Writes lines into a file of the folder that TAKT_AUDIT_DIR names. A line is words with tabs
+/// between them:
 ///
 ///     process   PROGRAM BASE                     BASE: see below; 0: without ThreadSanitizer
 ///     executor  NUMBER NAME SCHEDULED            SCHEDULED: 1 with a schedule
@@ -21,8 +23,8 @@ namespace takt_host
 ///     object    CALLBACK ADDRESS TYPE MODULE OFFSET
 ///     code      CALLBACK MODULE OFFSET
 ///
-/// In a program with ThreadSanitizer the frame BASE + 16 * NUMBER + 1 is in the stacks of each callback, and the runs of
-/// a mutually exclusive group happen one after the other.
+/// In a program with ThreadSanitizer the frame BASE + 16 * NUMBER + 1 is in the stacks of each
+/// callback, and the runs of a mutually exclusive group happen one after the other.
 class AuditObserver : public takt_core::Observer
 {
 public:

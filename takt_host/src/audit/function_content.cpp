@@ -114,8 +114,9 @@ private:
     }
     content_.found = true;
     add_code(words[3]);
-    // The manager's name says what it is, so that it may be called. It tells the type of the function object and its
-    // place: within std::function, or on the heap. It gets a copy, because the function may be dead memory.
+    // The manager's name says what it is, so that it may be called. It tells the type of the
+    // function object and its place: within std::function, or on the heap. It gets a copy, because
+    // the function may be dead memory.
     using Data = std::array<Word, 2>;
     using Manager = bool (*)(Data &, const Data &, int);
     const auto manager = reinterpret_cast<Manager>(words[2]);
@@ -184,7 +185,8 @@ private:
     }
   }
 
-  // A pointer to a virtual member function is its place in the table; the object is one of the other words.
+  // A pointer to a virtual member function is its place in the table; the object is one of the
+  // other words.
   void add_virtual_member(Word place, const std::vector<Word> & words)
   {
     for (const Word word : words) {

@@ -1,4 +1,5 @@
-// Looks into the memory of a user's function: the objects to which it refers, and the code that it calls.
+// Looks into the memory of a user's function: the objects to which it refers, and the code that it
+// calls.
 #ifndef AUDIT__FUNCTION_CONTENT_HPP_
 #define AUDIT__FUNCTION_CONTENT_HPP_
 
@@ -28,8 +29,8 @@ struct FunctionContent
   std::vector<Word> code;          ///< where its code begins
 };
 
-/// Reads words of memory as libstdc++ lays out std::function, std::bind and lambdas on x86-64 and AArch64. A word that
-/// happens to look like an address counts as one. Set-up only; allocates.
+/// Reads words of memory as libstdc++ lays out std::function, std::bind and lambdas on x86-64 and
+/// AArch64. A word that happens to look like an address counts as one. Set-up only; allocates.
 FunctionContent content_of(const FunctionMemory & memory, const ProcessMemory & process);
 
 }  // namespace takt_host

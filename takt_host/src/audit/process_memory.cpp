@@ -139,8 +139,9 @@ std::optional<std::size_t> ProcessMemory::block_bytes(Word address) const
            ::dladdr(::dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &glibc) != 0 &&
            allocator.dli_fbase == glibc.dli_fbase;
   }();
-  // Before a block stands its size with three flags, and behind it the same of the next block, which has the first flag
-  // if this block is in use. A block with a mapping of its own has the second flag and no next one.
+  // Before a block stands its size with three flags, and behind it the same of the next block,
+  // which has the first flag if this block is in use. A block with a mapping of its own has the
+  // second flag and no next one.
   constexpr Word kFlags = 7;
   constexpr Word kInUse = 1;
   constexpr Word kMapped = 2;

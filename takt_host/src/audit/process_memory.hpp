@@ -22,7 +22,8 @@ struct Place
   std::uint64_t offset = 0;  ///< the file's own address, as in its symbols
 };
 
-/// The mappings of the process at the time of the construction. Set-up only: allocates, and reads files.
+/// The mappings of the process at the time of the construction. Set-up only: allocates, and reads
+/// files.
 class ProcessMemory
 {
 public:
@@ -42,9 +43,10 @@ public:
   /// Memory of a file that nobody writes: constants and tables of virtual functions.
   bool is_constant(Word address) const { return has(address, Rights::constant); }
 
-  /// The bytes that the program may use from `address` on, if it is the begin of a block of malloc. Reads what malloc
-  /// notes before and behind a block only as other memory, so an address that is no block's is no risk. Nothing: it is
-  /// none, or another allocator's than glibc's or a sanitizer's.
+  /// The bytes that the program may use from `address` on, if it is the begin of a block of malloc.
+  /// Reads what malloc notes before and behind a block only as other memory, so an address that is
+  /// no block's is no risk. Nothing: it is none, or another allocator's than glibc's or a
+  /// sanitizer's.
   std::optional<std::size_t> block_bytes(Word address) const;
 
   /// The place of an address in the code or the data of a program or a library.

@@ -44,8 +44,8 @@ struct Assignment
 /// The middleware ceiling of each executor's threads (takt_core::ceiling_to_ask).
 std::vector<int> ceilings_of(const Assignment & assignment, Index executors);
 
-/// Replaces the threads of `model` by those of the assignment, and the offsets of its timers. Each task must be in
-/// exactly one thread, on a core of its host. `ceilings`: per executor.
+/// Replaces the threads of `model` by those of the assignment, and the offsets of its timers. Each
+/// task must be in exactly one thread, on a core of its host. `ceilings`: per executor.
 void assign(const Assignment & assignment, const std::vector<int> & ceilings, Model & model);
 
 /// The assignment as a schedule file, with the chains of the system. Each thread has the name of

@@ -91,8 +91,8 @@ struct BusyWork
   Ns time = 0;
 };
 
-/// A job that a bound of job windows counts, with its release. Times count from the instant from which timers' offsets
-/// count.
+/// A job that a bound of job windows counts, with its release. Times count from the instant from
+/// which timers' offsets count.
 struct CountedJob
 {
   Ns earliest = 0;
@@ -118,11 +118,12 @@ struct BoundTerm
 
 using BoundTerms = std::vector<BoundTerm>;
 
-/// Limit of terms in one answer. Less important chains beyond it get no terms: on a core with thousands of callbacks
-/// each bound has thousands of terms.
+/// Limit of terms in one answer. Less important chains beyond it get no terms: on a core with
+/// thousands of callbacks each bound has thousands of terms.
 inline constexpr std::size_t kMostTerms = 500'000;
 
-/// Adds the time and jobs to the term of the same kind and cause, or adds a new term. Ignores a term without time.
+/// Adds the time and jobs to the term of the same kind and cause, or adds a new term. Ignores a
+/// term without time.
 void add_term(BoundTerms & terms, const BoundTerm & term);
 
 /// The sum of the terms in ns.

@@ -27,9 +27,10 @@ struct Plan
   std::vector<std::string> warnings;
 };
 
-/// Reads two files. Checks the schedule against the system's callbacks and machines, not against this machine: with the
-/// cores of those machines, and with every right granted. Faults: all of both files. If they have none: those of
-/// `build_model`, and those that would keep an executor from starting with these callbacks (takt_schedule::check).
+/// Reads two files. Checks the schedule against the system's callbacks and machines, not against
+/// this machine: with the cores of those machines, and with every right granted. Faults: all of
+/// both files. If they have none: those of `build_model`, and those that would keep an executor
+/// from starting with these callbacks (takt_schedule::check).
 takt_rt::Result<Plan> load_plan(const std::string & system, const std::string & schedule);
 
 /// The same for texts. Messages call them "system.yaml" and "schedule.yaml".

@@ -52,18 +52,18 @@ struct WaitingInput
 {
   std::vector<Index> takers;  ///< rising; empty: nothing takes the messages
   std::uint32_t keep = 0;     ///< newest messages that a taker takes; 0: all
-  Ns max_age =
-    kUnbounded;  ///< a taker leaves out messages that arrived earlier than this before its start
+  /// a taker leaves out messages that arrived earlier than this before its start.
+  Ns max_age = kUnbounded;
   /// A taker takes messages that arrived by its release, from which `max_age` counts then
   /// (NonTriggering::by_release).
   bool by_release = false;
-  bool in_takers =
-    false;  ///< of a model for analyses: its work is in the takers' times (inputs.hpp)
+  /// Of a model for analyses: its work is in the takers' times (inputs.hpp).
+  bool in_takers = false;
   /// Of a model for analyses: border tasks of the takers' executor publish all of its messages, and
   /// none is under way (let.hpp).
   bool from_borders = false;
-  bool from_outside =
-    false;  ///< of a model for analyses: it also gets messages from outside of the model
+  /// Of a model for analyses: it also gets messages from outside of the model.
+  bool from_outside = false;
 };
 
 /// A callback with its place in the schedule.
@@ -80,22 +80,22 @@ struct Task
   Ns dispatch = 0;    ///< per run: the dispatch, and the switches that the run may cause
   Ns middleware = 0;  ///< per run: publishing and taking
   Ns publish = 0;     ///< of `middleware`: publishing. 0 in models that do not tell it apart
-  Ns of_inputs =
-    0;  ///< in a model for analyses: the longest `middleware` of its inputs, which `dispatch` has
+  /// In a model for analyses: the longest `middleware` of its inputs, which `dispatch` has.
+  Ns of_inputs = 0;
 
   std::optional<Release> release;  ///< the task's own source; absent: only messages of other tasks
                                    ///< start it
   bool timer = false;              ///< the release is that of a timer, not of messages
-  bool leaves_grid =
-    false;  ///< of a timer: once late, it is released from then on (missed_periods: restart)
+  /// Of a timer: once late, it is released from then on (missed_periods: restart).
+  bool leaves_grid = false;
   std::vector<Link> triggers;  ///< messages that start it
   bool all = false;            ///< a message of each topic starts it together, not each message
   /// Each message starts a run, and the task keeps the newest message of each topic. The run that
   /// completes a set works, publishes and drops the set. All other runs take `store`.
   bool newest = false;
   Ns store = 0;  ///< for `newest`: time of a run that completes no set
-  bool any_start =
-    false;  ///< of `newest`: its sets may begin with any messages, as after a lost one
+  /// Of `newest`: its sets may begin with any messages, as after a lost one.
+  bool any_start = false;
   /// Messages that it uses, but that do not start it. A timer of a group with logical execution
   /// time uses those that arrived by its release.
   std::vector<Link> reads;
@@ -107,8 +107,8 @@ struct Task
   /// In a model for analyses, of a timer with logical execution time: the task that publishes its
   /// messages (let.hpp).
   Index border = kNone;
-  bool overtakes =
-    false;  ///< in a model for analyses: may start before callbacks as urgent that were ready earlier
+  /// In a model for analyses: may start before callbacks as urgent that were ready earlier.
+  bool overtakes = false;
   /// In a model for analyses: its messages wait for the group's condition for this long at most,
   /// which the delays of its links include (conditions.hpp).
   Ns condition_wait = 0;

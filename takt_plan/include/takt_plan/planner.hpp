@@ -103,8 +103,8 @@ namespace takt_plan
 struct PlanProgress
 {
   Index plans = 0;  ///< judged plans, in all walks
-  Index proven =
-    0;  ///< chains with a bound within their deadline, in the plan that has most of them
+  /// Chains with a bound within their deadline, in the plan that has most of them.
+  Index proven = 0;
   Index chains = 0;  ///< chains with a deadline
 };
 

@@ -1,63 +1,66 @@
 // Response-time equations of callbacks that may run on any of several threads, on plain numbers.
 //
-// pool_bounds.hpp applies them to a system. Each task has a set of threads that may run it; sets may
-// overlap in part. A thread that becomes free takes the most urgent waiting task of those it may run
-// and runs it to its end; a task whose exclusive group is busy is parked, and a group that is left
-// goes to its most urgent waiting member.
+// pool_bounds.hpp applies them to a system. Each task has a set of threads that may run it; sets
+// may overlap in part. A free thread takes the most urgent waiting task that it may run, and runs
+// it to its end. A task whose exclusive group is busy is parked. When a task leaves the group, the
+// group goes to its most urgent waiting member.
 //
-// Theorem. Take a run: tasks k1 ... kn with the same M threads, each started by nothing but the one
-// before (often a single task). Let k1 be activated at a, and count the whole time units from a until
-// kn begins. In each of them one task of the run is the next to end, and
+// Theorem. Take a run: tasks k1 ... kn with the same M threads, each started only by the task
+// before it (often a single task). Let k1 be activated at a, and count the whole time units from a
+// until kn begins. In each of them one task of the run is the next to end, and
 //
 // - it runs itself, or
 // - it is parked, and a member of its group (or an earlier activation of its own) runs, or
 // - it waits, or is parked behind a member that waits for the same threads. Then all M threads are
-//   busy, else one would take it: with tasks that go before it, or with less urgent ones that had
-//   begun before this waiting did, as no thread prefers those while it waits.
+//   busy, or one would take it. They are busy with tasks that go before it, or with less urgent
+//   tasks that had begun before the wait: no thread prefers less urgent tasks during the wait.
 //
-// So if kn has not begun after v units, v <= f(v). The bound is v - 1 + C_n, where v is the least number
-// with v > f(v). Sobhani, Choi and Kim (RTAS 2023) count this way.
+// So if kn has not begun after v units, v <= f(v). The bound is v - 1 + C_n, where v is the least
+// number with v > f(v). Sobhani, Choi and Kim (RTAS 2023) count this way.
 //
-//     f(v) = C_1 + ... + C_(n-1) + parked(v) + most x with  M x <= sum of min(work_g(v), x) + rest(v)
+//     f(v) = C_1 + ... + C_(n-1) + parked(v) + most x
+//     with  M x <= sum of min(work_g(v), x) + rest(v)
 //
 // - work_g: of an exclusive group g, all runs of its members at least as urgent as the least urgent
 //   task of the run. Members never overlap, so no group fills more than one thread: min(..., x).
 // - rest: the runs of reentrant tasks of that urgency; and less urgent tasks that had begun: M when
-//   k1 is activated, M - 1 when a later task of the run is (the thread that ended the one before has
-//   none), M - 1 each time a parked task goes on waiting, because threads may begin less urgent work
-//   while it is parked. Of an exclusive group one each of these times, which shares the group's thread
-//   with its more urgent work. But for the first time a thread of the M has just ended a task: if the
-//   run does not take it, it runs nothing but more urgent work until the run does. So all later
-//   blocking together is at most M - 1 times that work.
+//   k1 is activated, M - 1 when a later task of the run is (the thread that ended the task before
+//   has none), and M - 1 each time that a parked task goes on waiting, because threads may begin
+//   less urgent work while it is parked. Each of these times an exclusive group has only one of
+//   them, which shares the group's thread with the group's more urgent work. Each time except the
+//   first, one of the M threads has just ended a task: if the run does not take this thread, the
+//   thread runs only more urgent work until the run takes it. So all later blocking together is at
+//   most M - 1 times that work.
 // - parked: runs of the group's more urgent members, and one less urgent member that had begun;
 //   earlier activations of its own.
 //
-// A sleeping thread is not busy, but needs time to wake up. The thread that makes a task ready wakes one
-// sleeping thread. That one may take a more urgent task that has come meanwhile, and wakes the next
-// thread. No thread goes to sleep while the task waits. So each time the task waits this adds M - 1 times
-// the longest `wake`. The task's own `wake` is part of its cost.
+// A sleeping thread is not busy, but needs time to wake up. The thread that makes a task ready
+// wakes one sleeping thread. The woken thread may take a more urgent task that has come meanwhile,
+// and then wakes the next thread. No thread goes to sleep while the task waits. So each time the
+// task waits this adds M - 1 times the longest `wake`. The task's own `wake` is part of its cost.
 //
-// How many runs of a task fall into the window: an activation that was released (nominally) at s has
-// ended by s + B, so it matters only if a - B < s < a + v. Of two equally urgent tasks the one that was
-// released first goes first; for a single task those need s <= a. Tasks that only the run's end starts
-// need s <= a, too, and are not of the run's own activation.
+// How many runs of a task fall into the window: an activation that was released (nominally) at s
+// has ended by s + B, so it matters only if a - B < s < a + v. Of two equally urgent tasks the one
+// that was released first goes first; for a single task those need s <= a. Tasks that only the
+// run's end starts need s <= a, too, and are not of the run's own activation.
 //
-// The bounds B are those that are looked for. They hold because of this: of all bounds that are
-// exceeded, look at the one that is exceeded first in time. Its window lies before that, and all
-// bounds that were used in it are of activations that had to end before; none of these is exceeded.
-// So the equations hold for this one, a contradiction. The least solution is found by iteration.
+// The bounds B are the unknowns. They hold for this reason: suppose that bounds are exceeded, and
+// take the one that is exceeded first in time. Its window lies before that moment, and all bounds
+// in its equation are of activations that had to end before; none of these is exceeded. So the
+// equation holds for this bound, a contradiction. Iteration finds the least solution.
 //
 // Members of an exclusive group that have other threads than k (a group that spans): while k waits,
-// one that is less urgent may slip in before k's first turn and each time a more urgent one leaves;
-// one that is more urgent may hold the group while it waits for its own threads, so its whole
-// response counts as parked; and M less urgent tasks may block again after it, without that limit.
+// a less urgent member may slip in before k's first turn, and each time that a more urgent member
+// leaves. A more urgent member may hold the group while it waits for its own threads, so its whole
+// response counts as parked. After it M less urgent tasks may block again, without the limit of
+// `rest`.
 //
-// Broken published forms assume that every deadline holds, and count blocking once for a whole chain
-// (takt_bench/src/published).
+// Broken published forms assume that every deadline holds, and count blocking once for a whole
+// chain (takt_bench/src/published).
 //
 // Times count in whole nanoseconds, and a run as one at least. Limits, so that no numbers can make
 // them hang: a million terms for each task of those that share threads or groups, and a thousand
-// rounds. What is not found by then counts as unbounded.
+// rounds. A bound that is not found by then counts as unbounded.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__POOL_EQUATIONS_HPP_
@@ -74,8 +77,8 @@ namespace takt_plan
 /// A task of the pools. Times are in ns.
 struct PooledTask
 {
-  /// One for each source. The jitter is the longest delay of the task's activation after the nominal release of the
-  /// source.
+  /// One for each source. The jitter is the longest delay of the task's activation after the
+  /// nominal release of the source.
   std::vector<Arrivals> arrivals;
   Ns cost = 0;
   std::vector<Index> threads;  ///< the threads that may run it, rising; never empty
@@ -86,10 +89,10 @@ struct PooledTask
                                ///< begin
   Ns wake = 0;                 ///< a thread that wakes for it looks for work after at most this
                                ///< time
-  /// The only task that starts it: on the same host, at its end, without delay. Both tasks have equal arrivals with
-  /// different jitters.
+  /// The only task that starts it: on the same host, at its end, without delay. Both tasks have
+  /// equal arrivals with different jitters.
   Index after = kNone;
-  /// A task that is not among these may delay it: it has no bound.
+  /// A task outside of this list may delay the task: then it has no bound.
   bool outside = false;
 };
 

@@ -145,8 +145,8 @@ struct PriorityTerms
   bool under_way = true;     ///< messages may be under way within a segment, and less urgent work
                              ///< begins meanwhile
   bool begun = true;         ///< more urgent threads take the core from a task that has begun
-  bool related =
-    true;  ///< the lateness of activations of the segment's own source that count beside it
+  /// The lateness of activations of the segment's own source that count beside it.
+  bool related = true;
 };
 
 /// The analysis of messages between tasks of one core that are under way for a while, as between
@@ -172,8 +172,9 @@ struct PriorityOptions
 /// An activation of a chain that comes once in each hyperperiod.
 struct PhasedActivation
 {
-  Ns release =
-    0;  ///< nominal, of the chain's root, in the first hyperperiod after the instant that offsets count from
+  /// Nominal, of the chain's root, in the first hyperperiod after the instant that offsets count
+  /// from.
+  Ns release = 0;
   Ns hyperperiod = 0;
 };
 

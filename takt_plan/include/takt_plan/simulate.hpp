@@ -108,15 +108,15 @@ struct Responses
 struct TaskResult
 {
   Responses responses;  ///< from the callback's own release
-  Ns from_source =
-    -1;  ///< longest, from the nominal release of the source that started it; -1: none
+  /// Longest, from the nominal release of the source that started it; -1: none.
+  Ns from_source = -1;
   std::uint64_t skipped = 0;  ///< skipped periods of a timer
   /// Of a timer with logical execution time: runs that ended at or behind the end of their period.
   std::uint64_t late_runs = 0;
   /// Messages, counted for each topic: received = taken + overwritten + waiting at the end.
   std::uint64_t received = 0, taken = 0, overwritten = 0, waiting = 0;
-  std::uint64_t left_out =
-    0;  ///< of those taken: a taker left them out (max_age, keep), so nothing ran for them
+  /// Of those taken: a taker left them out (max_age, keep), so nothing ran for them.
+  std::uint64_t left_out = 0;
 };
 
 /// The result for one chain.

@@ -1,7 +1,8 @@
 // The simulation's model: the analysis model, and further data for runs.
 //
-// For a plan, placement, priorities and links are those of `build_model`. The schedule's resolver gives the bindings.
-// So the simulated schedulers have the bindings of a running executor. Set-up only: allocates, does not block.
+// For a plan, placement, priorities and links are those of `build_model`. The schedule's resolver
+// gives the bindings. So the simulated schedulers have the bindings of a running executor. Set-up
+// only: allocates, does not block.
 #ifndef TAKT_PLAN__SIMULATION_MODEL_HPP_
 #define TAKT_PLAN__SIMULATION_MODEL_HPP_
 
@@ -58,8 +59,9 @@ struct SimulationModel
 /// Makes the model of a plan.
 SimulationModel simulation_model(const Plan & plan);
 
-/// Makes a model without a system: longest times only, histories that lose no message but those of inputs, and each task's overheads
-/// without further switches. Faults: those of `check` (model.hpp), and deadline threads without a reservation.
+/// Makes a model without a system: longest times only, histories that lose no message but those of
+/// inputs, and each task's overheads without further switches. Faults: those of `check`
+/// (model.hpp), and deadline threads without a reservation.
 takt_rt::Result<SimulationModel> simulation_model(Model model);
 
 }  // namespace takt_plan

@@ -21,8 +21,9 @@ class SimulationObserver
 public:
   virtual ~SimulationObserver() = default;
 
-  /// `thread` had `core` from `from` to `to`. Calls come in order of time; uninterrupted work may come in several
-  /// pieces. Threads of `OtherLoad` have the numbers after those of the model. `task`: of a job, else kNone.
+  /// `thread` had `core` from `from` to `to`. Calls come in order of time; uninterrupted work may
+  /// come in several pieces. Threads of `OtherLoad` have the numbers after those of the model.
+  /// `task`: of a job, else kNone.
   virtual void on_work(
     Index /*core*/, Index /*thread*/, Activity, Index /*task*/, Ns /*from*/, Ns /*to*/)
   {

@@ -30,8 +30,8 @@ public:
   /// one period.
   static Supply constrained(Ns budget, Ns deadline, Ns period);
 
-  /// A table of (interval, amount), both rising. An amount holds from its interval to the next. It is zero before the
-  /// first interval, and constant after the last.
+  /// A table of (interval, amount), both rising. An amount holds from its interval to the next. It
+  /// is zero before the first interval, and constant after the last.
   static Supply steps(std::vector<std::pair<Ns, Ns>> steps);
 
   /// The least time in an interval of `length`.

@@ -253,8 +253,8 @@ private:
     return way;
   }
 
-  /// Goes backwards from the end, segment by segment. Then goes forwards, for streams after a set that the chain enters
-  /// by another topic than the one from which they count.
+  /// Goes backwards from the end, segment by segment. Then goes forwards, for streams after a set
+  /// that the chain enters by another topic than the one from which they count.
   ChainBound sum_up(Index id, const ChainWays & ways, std::vector<ChainStep> & steps) const
   {
     ChainBound result;

@@ -43,7 +43,8 @@ Bounds with_analyses(PriorityBounds found)
 // Limit of terms of sums over jobs: about a second.
 constexpr std::int64_t kMostLooksOfJobs = 100'000'000;
 
-// Each round solves the whole model. Waits that depend on themselves rise by at least the time of a run in each round.
+// Each round solves the whole model. Waits that depend on themselves rise by at least the time of a
+// run in each round.
 constexpr int kMostRoundsOfWaits = 50;
 
 /// The model with the waits of its tasks. Adds the evaluated terms of all rounds to `looks`.

@@ -1,7 +1,8 @@
 // Limits of the analyses' effort, so that no model can make them hang.
 //
-// Limits count steps, not time: the same model has the same answer on every machine. A task that runs out of steps has
-// no bound, and so have tasks that depend on it. These functions do not allocate or block.
+// Limits count steps, not time: the same model has the same answer on every machine. A task that
+// runs out of steps has no bound, and so have tasks that depend on it. These functions do not
+// allocate or block.
 #ifndef TAKT_PLAN__SRC__LIMITS_HPP_
 #define TAKT_PLAN__SRC__LIMITS_HPP_
 
@@ -14,18 +15,20 @@
 namespace takt_plan::detail
 {
 
-/// Evaluations of a task's equations, over all activations and all rounds of one analysis. Real systems need thousands.
-/// Only nearly full cores (to the last millionth) and very long bursts of releases need more.
+/// Evaluations of a task's equations, over all activations and all rounds of one analysis. Real
+/// systems need thousands. Only nearly full cores (to the last millionth) and very long bursts of
+/// releases need more.
 inline constexpr std::int64_t kMostSteps = 1'000'000;
 
-/// Terms of these equations, over all tasks that share them: each evaluation of a large system has thousands of terms.
-/// About a minute.
+/// Terms of these equations, over all tasks that share them: each evaluation of a large system has
+/// thousands of terms. About a minute.
 inline constexpr std::int64_t kMostLooks = 10'000'000'000;
 
 /// A bound that still grows after so many rounds over all tasks counts as unbounded.
 inline constexpr int kMostRounds = 1000;
 
-/// The largest bound that counts: `asked`, or for 0 a hundred times the longest period of the model. Below kUnbounded.
+/// The largest bound that counts: `asked`, or for 0 a hundred times the longest period of the
+/// model. Below kUnbounded.
 Ns horizon(const Model & model, Ns asked);
 
 /// The remaining evaluations for tasks that share them. `terms`: of each evaluation.

@@ -227,8 +227,8 @@ private:
     }
   }
 
-  /// A request goes from the waiting callback to the first callback that it waits for, from there to the next one, and
-  /// the answer of the last one goes back.
+  /// A request goes from the waiting callback to the first callback that it waits for, from there
+  /// to the next one, and the answer of the last one goes back.
   void add_calls()
   {
     for (Index i = 0; i < system_.callbacks.size(); ++i) {

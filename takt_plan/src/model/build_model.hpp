@@ -1,16 +1,17 @@
 // Makes the analysis model of a system under a schedule.
 //
-// The schedule's own resolver decides which rule applies to a callback. So the analysis has the threads and priorities
-// of a running executor. Set-up only: allocates, does not block.
+// The schedule's own resolver decides which rule applies to a callback. So the analysis has the
+// threads and priorities of a running executor. Set-up only: allocates, does not block.
 //
 // The overheads of a host become numbers of a task:
-// - `dispatch` counts once per run, and `context_switch` twice: a run causes at most one wake-up or preemption when it
-//   begins, and one switch back when it ends. On a thread of policy rr that shares its priority and a core with another
-//   thread, it also counts twice for each quantum that the run begins, because the other thread may run after the
-//   quantum;
-// - `middleware` counts once for each message that a run takes (also for messages from outside of the model; not for
-//   timers; once for each topic if a message of each topic starts the run together), and once for each message that it
-//   publishes. The model does not say how the cost divides between publisher and reader, so each side has all of it.
+// - `dispatch` counts once per run, and `context_switch` twice: a run causes at most one wake-up or
+//   preemption when it begins, and one switch back when it ends. On a thread of policy rr that
+//   shares its priority and a core with another thread, it also counts twice for each quantum that
+//   the run begins, because the other thread may run after the quantum;
+// - `middleware` counts once for each message that a run takes (also for messages from outside of
+//   the model; not for timers; once for each topic if a message of each topic starts the run
+//   together), and once for each message that it publishes. The model does not say how the cost
+//   divides between publisher and reader, so each side has all of it.
 #ifndef TAKT_PLAN__SRC__BUILD_MODEL_HPP_
 #define TAKT_PLAN__SRC__BUILD_MODEL_HPP_
 

@@ -17,20 +17,21 @@ struct ChainWays
   /// Streams of the chain's last task, along the chain's path.
   std::vector<Index> streams;
 
-  /// A task on the path that waits for a set of newest messages (message_set.hpp), and the streams by which the chain's
-  /// messages enter the set.
+  /// A task on the path that waits for a set of newest messages (message_set.hpp), and the streams
+  /// by which the chain's messages enter the set.
   struct Set
   {
     Index task = kNone;
     std::vector<Index> inputs;
-    /// The stream after the set, if it counts from the release of another topic. kNone: it counts from the chain's
-    /// release, or the task is the path's last.
+    /// The stream after the set, if it counts from the release of another topic. kNone: it counts
+    /// from the chain's release, or the task is the path's last.
     Index complete = kNone;
   };
   std::vector<Set> sets;
 };
 
-/// Fault, one sentence: the path only reads, it waits for unrelated sources, or it has too many ways.
+/// Fault, one sentence: the path only reads, it waits for unrelated sources, or it has too many
+/// ways.
 takt_rt::Result<ChainWays> chain_ways(
   const Model & model, const Streams & streams, const Chain & chain);
 

@@ -1,4 +1,5 @@
-// Lists the threads of isolated groups in the schedule, because analysis and simulation know only listed threads.
+// Lists the threads of isolated groups in the schedule, because analysis and simulation know only
+// listed threads.
 #ifndef TAKT_PLAN__SRC__MODEL__ISOLATED_THREADS_HPP_
 #define TAKT_PLAN__SRC__MODEL__ISOLATED_THREADS_HPP_
 
@@ -11,8 +12,9 @@
 namespace takt_plan
 {
 
-/// Each isolated group of `callbacks` becomes an entry of threads, and each of its callbacks gets a rule that binds it
-/// there. Fault: an executor would then have more threads than analysis and simulation can have.
+/// Each isolated group of `callbacks` becomes an entry of threads, and each of its callbacks gets a
+/// rule that binds it there. Fault: an executor would then have more threads than analysis and
+/// simulation can have.
 void list_isolated_threads(
   takt_schedule::Schedule & schedule, const std::vector<takt_schedule::ListedCallback> & callbacks,
   takt_rt::Faults & faults);

@@ -27,8 +27,9 @@ Ns distance(const Stream & stream, const TimesOf & times)
            : kUnbounded;
 }
 
-/// The time from the release of a run that the stream starts to the nominal release of the next run of the stream's
-/// source. The source's run has begun before, so it does not matter how late it was.
+/// The time from the release of a run that the stream starts to the nominal release of the next run
+/// of the stream's source. The source's run has begun before, so it does not matter how late it
+/// was.
 Ns until_next(const Stream & stream, const TimesOf & times)
 {
   const bool known = stream.timer && !(stream.leaves_grid && skips(stream, times));

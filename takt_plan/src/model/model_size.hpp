@@ -1,8 +1,9 @@
 // Checks that a model is small enough for the analyses.
 //
-// The analyses compare all pairs of streams on a core, and store the results: time and memory grow with the square of
-// the number of streams on a core. (Streams are the ways in which callbacks are started.) Within the limit an analysis
-// needs about a gigabyte and, if no core is nearly full, seconds.
+// The analyses compare all pairs of streams on a core, and store the results: time and memory grow
+// with the square of the number of streams on a core. (Streams are the ways in which callbacks are
+// started.) Within the limit an analysis needs about a gigabyte and, if no core is nearly full,
+// seconds.
 #ifndef TAKT_PLAN__SRC__MODEL_SIZE_HPP_
 #define TAKT_PLAN__SRC__MODEL_SIZE_HPP_
 

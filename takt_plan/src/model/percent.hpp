@@ -14,8 +14,8 @@ enum class Rounding
   up       ///< whole percent, for needs: never less than the share
 };
 
-/// `share`: 1 is the whole. Shares beyond ten thousand times the whole print as "more than 1000000 %". Set-up only:
-/// allocates.
+/// `share`: 1 is the whole. Shares beyond ten thousand times the whole print as "more than 1000000
+/// %". Set-up only: allocates.
 std::string percent(long double share, Rounding rounding = Rounding::tenths);
 
 }  // namespace takt_plan

@@ -106,8 +106,8 @@ void Placement::settle_triggers()
   }
 }
 
-// The clock of one host may be early while that of another is late. All timers get the same jitter: it makes no
-// difference if all of them begin earlier, only if some of them do.
+// The clock of one host may be early while that of another is late. All timers get the same jitter:
+// it makes no difference if all of them begin earlier, only if some of them do.
 Ns Placement::jitter_of_clocks() const
 {
   Ns most = 0;

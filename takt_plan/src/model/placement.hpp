@@ -1,5 +1,5 @@
-// Places the callbacks of a system by a schedule: the executors, their threads, and for each callback its threads and
-// its priority.
+// Places the callbacks of a system by a schedule: the executors, their threads, and for each
+// callback its threads and its priority.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLACEMENT_HPP_

@@ -22,8 +22,8 @@ inline Ns table_step(Ns time)
   return time >= 1'000'000 ? 10'000 : time >= 100'000 ? 1'000 : 1;
 }
 
-/// For tables: not below the time, and less than 1 % above it. Rounds up to steps of 10 us from 1 ms on, and of 1 us
-/// from 100 us on.
+/// For tables: not below the time, and less than 1 % above it. Rounds up to steps of 10 us from 1
+/// ms on, and of 1 us from 100 us on.
 inline std::string printed_up(Ns time)
 {
   const Ns step = table_step(time);

@@ -22,8 +22,8 @@ void add_task(Backwards & back, const Streams & streams, Index stream, Index lin
   back.stream = stream;
 }
 
-/// Follows the way back while one task starts the next one. Returns the set that starts the first task on the same
-/// core, or nullptr.
+/// Follows the way back while one task starts the next one. Returns the set that starts the first
+/// task on the same core, or nullptr.
 const MessageSet * follow(
   Backwards & back, const Model & model, const Streams & streams, const Segments & segments)
 {

@@ -1,7 +1,9 @@
-// Segments: tasks on one core that run one after another, because the end of each starts the next at once.
+// Segments: tasks on one core that run one after another, because the end of each starts the next
+// at once.
 //
-// A segment may go on through a set of newest messages (message_set.hpp), by the message that completes the set. Each
-// stream of the set may bring that message, so there is a way for each of these streams.
+// A segment may go on through a set of newest messages (message_set.hpp), by the message that
+// completes the set. Each stream of the set may bring that message, so there is a way for each of
+// these streams.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__SEGMENT_WAYS_HPP_
@@ -34,8 +36,9 @@ inline constexpr std::size_t kMostSegmentWays = 16;
 SegmentWay segment_way(
   const Model & model, const Streams & streams, const Segments & segments, Index stream);
 
-/// The ways to the stream's task through all sets on the core. For a stream that begins with a complete set, they
-/// include that set. Empty: the core has no set on the way, or there are too many ways.
+/// The ways to the stream's task through all sets on the core. For a stream that begins with a
+/// complete set, they include that set. Empty: the core has no set on the way, or there are too
+/// many ways.
 std::vector<SegmentWay> ways_through_sets(
   const Model & model, const Streams & streams, const Segments & segments, Index stream);
 

@@ -94,7 +94,8 @@ bool Segments::local(const Link & link, Index task) const
          core_[link.from] == core_[task] && !joins(model_.tasks[task]) && !parts(link.from, task);
 }
 
-// True for a message with a delay that the window of a thread of fixed priority may count (priority_bounds.hpp).
+// True for a message with a delay that the window of a thread of fixed priority may count
+// (priority_bounds.hpp).
 bool Segments::waits_on_core(const Link & link, Index task) const
 {
   const auto counts = [&](Index one) {

@@ -11,8 +11,8 @@
 namespace takt_plan::detail
 {
 
-/// The analysis of messages between tasks of one core that are under way for a while (Link::delay), as between
-/// processes.
+/// The analysis of messages between tasks of one core that are under way for a while (Link::delay),
+/// as between processes.
 enum class UnderWay
 {
   between_segments,  ///< a segment ends with the sender; the message releases the next segment with
@@ -42,10 +42,11 @@ public:
   /// The rank of the task among those of its thread.
   int level(Index task) const noexcept { return level_[task]; }
 
-  /// True if the link's message comes from a task on the same core, is seen at the end of the sender's run (with
-  /// `in_segments`: its delay later), and starts the task by itself. False if the sender is on a thread of order
-  /// `window` that is not more urgent, because the analysis of that thread ends with its tasks. Each message of a set
-  /// of newest messages starts a run that keeps it.
+  /// True if the link's message comes from a task on the same core, is seen at the end of the
+  /// sender's run (with `in_segments`: its delay later), and starts the task by itself. False if
+  /// the sender is on a thread of order `window` that is not more urgent, because the analysis of
+  /// that thread ends with its tasks. Each message of a set of newest messages starts a run that
+  /// keeps it.
   bool local(const Link & link, Index task) const;
   /// `some_local`: at least one link of the task is local. `only_local`: each link is local, and no
   /// other source starts the task.

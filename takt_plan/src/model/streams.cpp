@@ -82,8 +82,9 @@ Index Streams::add(Stream stream)
   return all_.size() - 1;
 }
 
-/// Joins the ways of one release that part and meet again in one process: each release takes all of them once or none
-/// of them, so the task runs once per release. False if the ways are not of this kind.
+/// Joins the ways of one release that part and meet again in one process: each release takes all of
+/// them once or none of them, so the task runs once per release. False if the ways are not of this
+/// kind.
 bool Streams::add_joined(const Model & model, Index index)
 {
   const Task & task = model.tasks[index];
@@ -121,7 +122,8 @@ bool Streams::add_joined(const Model & model, Index index)
   return true;
 }
 
-/// True if all ways come from one run of the join's own process, and stay in that process after the run.
+/// True if all ways come from one run of the join's own process, and stay in that process after the
+/// run.
 bool Streams::meet_in_one_process(const Model & model, const Stream & joined) const
 {
   const Index executor = model.tasks[joined.task].executor;
@@ -137,7 +139,8 @@ bool Streams::meet_in_one_process(const Model & model, const Stream & joined) co
   return !common.empty();
 }
 
-/// The stream and the streams before it, back to the entry into the process. A join before it was checked earlier.
+/// The stream and the streams before it, back to the entry into the process. A join before it was
+/// checked earlier.
 std::vector<Index> Streams::in_process(Index stream, Index executor, const Model & model) const
 {
   std::vector<Index> way;
@@ -200,9 +203,9 @@ void Streams::add_set(const Model & model, Index index)
   sets_.push_back(std::move(set));
 }
 
-// Decides with which messages a set may begin. Each process starts at any time, and messages for a process that is not
-// running are lost. Under the epoch of a clock the process also starts again in this way, and its timers' first
-// releases come in any order.
+// Decides with which messages a set may begin. Each process starts at any time, and messages for a
+// process that is not running are lost. Under the epoch of a clock the process also starts again in
+// this way, and its timers' first releases come in any order.
 SetStart Streams::start_of(const Model & model, const MessageSet & set) const
 {
   if (model.tasks[set.task].any_start) {
@@ -211,7 +214,8 @@ SetStart Streams::start_of(const Model & model, const MessageSet & set) const
   const Index executor = model.tasks[set.task].executor;
   const Index first_source = all_[set.topics.front().front()].source;
   const Task & first = model.tasks[first_source];
-  // If the process starts just before a release, the first message of a timer comes a period before the first border.
+  // If the process starts just before a release, the first message of a timer comes a period before
+  // the first border.
   const auto is_border = [&](Index task) { return model.timer_of_border(task) != kNone; };
   bool from_start = true, together = true;
   for (const auto & topic : set.topics) {
@@ -230,8 +234,9 @@ SetStart Streams::start_of(const Model & model, const MessageSet & set) const
   return from_start ? SetStart::first : together ? SetStart::together : SetStart::any;
 }
 
-// Timers are in step if they are in one process, have one period, count offsets from the start of the process, and have
-// their first releases within one period. On a clock only timers that are always released together are in step.
+// Timers are in step if they are in one process, have one period, count offsets from the start of
+// the process, and have their first releases within one period. On a clock only timers that are
+// always released together are in step.
 void Streams::compare_periods(const Model & model, MessageSet & set) const
 {
   const Stream & first_stream = all_[set.topics.front().front()];

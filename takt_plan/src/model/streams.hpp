@@ -20,8 +20,9 @@ struct Stream
   Index task = kNone;
   Index source = kNone;  ///< the task with the release at its beginning
   Ns period = 0;
-  /// The streams that it continues, and the links by which it comes (positions among the task's triggers). Empty: it is
-  /// the task's own release. Several: a join of the ways of one release; the last of them starts the task.
+  /// The streams that it continues, and the links by which it comes (positions among the task's
+  /// triggers). Empty: it is the task's own release. Several: a join of the ways of one release;
+  /// the last of them starts the task.
   struct From
   {
     Index stream = kNone;
@@ -59,9 +60,10 @@ public:
   const std::vector<Stream> & all() const noexcept { return all_; }
   /// The streams of a task: its own release first, then in the order of its triggers.
   const std::vector<Index> & of(Index task) const noexcept { return of_[task]; }
-  /// The streams that continue after the task. They are its own streams, except for a task that waits for a set of
-  /// newest messages: there they are one for each stream of the set's slowest topic, and begin with a complete set.
-  /// Those are not among the task's own streams, and their messages come from all inputs.
+  /// The streams that continue after the task. They are its own streams, except for a task that
+  /// waits for a set of newest messages: there they are one for each stream of the set's slowest
+  /// topic, and begin with a complete set. Those are not among the task's own streams, and their
+  /// messages come from all inputs.
   const std::vector<Index> & after(Index task) const noexcept
   {
     return set_of_[task] == kNone ? of_[task] : complete_[task];
@@ -71,7 +73,8 @@ public:
   {
     return set_of_[task] == kNone ? nullptr : &sets_[set_of_[task]];
   }
-  /// For a stream that begins with a complete set: the stream of the slowest topic from which it counts.
+  /// For a stream that begins with a complete set: the stream of the slowest topic from which it
+  /// counts.
   Index counted_from(Index complete) const
   {
     const MessageSet & of = *set(all_[complete].task);
@@ -79,7 +82,8 @@ public:
     const auto at = std::find(all.begin(), all.end(), complete) - all.begin();
     return of.topics[of.slowest][static_cast<Index>(at)];
   }
-  /// True if each activation by `later` is caused by the activation by `earlier` of the same release.
+  /// True if each activation by `later` is caused by the activation by `earlier` of the same
+  /// release.
   bool comes_after(Index later, Index earlier) const;
   /// All sets, each behind the sets whose messages it waits for.
   const std::vector<MessageSet> & sets() const noexcept { return sets_; }
@@ -94,9 +98,10 @@ public:
   /// True if the task waits for messages of unrelated sources. Its streams are those of all
   /// messages; the last message starts it.
   bool waits(Index task) const noexcept { return waits_[task]; }
-  /// True if it waits because messages of one release come to it through several processes, or from another process. If
-  /// one of these processes starts, or starts again, it loses the message of one topic only. From then on messages of
-  /// different releases meet, and one of them waits for periods.
+  /// True if it waits because messages of one release come to it through several processes, or from
+  /// another process. If one of these processes starts, or starts again, it loses the message of
+  /// one topic only. From then on messages of different releases meet, and one of them waits for
+  /// periods.
   bool may_part(Index task) const noexcept { return may_part_[task]; }
 
 private:

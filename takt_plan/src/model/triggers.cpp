@@ -53,7 +53,8 @@ void Triggers::add_condition(Index group, const takt_core::Condition & condition
   conditions_.emplace_back(group, condition);
 }
 
-// A callback of a set stands for several subscriptions, which take the messages together or not at all.
+// A callback of a set stands for several subscriptions, which take the messages together or not at
+// all.
 void Triggers::find_takers(
   const takt_schedule::System & system, Model & model, Index input,
   const takt_core::NonTriggering & rule, takt_rt::Faults & faults) const

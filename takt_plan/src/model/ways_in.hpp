@@ -1,6 +1,7 @@
 // The ways to a task, as paths for chains.
 //
-// To get the bound of one way, ask `bounds` for a chain along it. Set-up only: allocates, does not block.
+// To get the bound of one way, ask `bounds` for a chain along it. Set-up only: allocates, does not
+// block.
 #ifndef TAKT_PLAN__SRC__WAYS_IN_HPP_
 #define TAKT_PLAN__SRC__WAYS_IN_HPP_
 
@@ -25,8 +26,8 @@ public:
 
   explicit MoreChains(const Model & model) : model_(model) {}
 
-  /// The index of a chain along this path; equal paths give the same index. kNone: the limit is reached. Messages about
-  /// the chain use the ids that the first call gave.
+  /// The index of a chain along this path; equal paths give the same index. kNone: the limit is
+  /// reached. Messages about the chain use the ids that the first call gave.
   Index add(const std::vector<Index> & path, const std::vector<Chain::Alias> & aliases = {});
   const Model & model() const noexcept { return model_; }
 

@@ -79,10 +79,11 @@ std::vector<std::string> middleware_patterns()
   return named.empty() ? usual : named;
 }
 
-// Puts the middleware's threads above the plan's threads, as far as the host's priorities allow it. They carry messages between processes;
-// below the plan's threads they would starve, and messages would come later than the model says.
-// They also hold locks of the middleware when they announce the process, every three seconds. A
-// callback that publishes meanwhile waits until they get a core.
+// Puts the middleware's threads above the plan's threads, as far as the host's priorities allow it.
+// They carry messages between processes; below the plan's threads they would starve, and messages
+// would come later than the model says. They also hold locks of the middleware when they announce
+// the process, every three seconds. A callback that publishes meanwhile waits until they get a
+// core.
 takt_schedule::ProcessThreadRule above(int priority, const takt_schedule::HostModel & host)
 {
   takt_schedule::ProcessThreadRule rule;

@@ -69,8 +69,8 @@ private:
 /// Decides which of several tasks is more urgent.
 enum class Urgency
 {
-  /// The task that is later in the chain, so that no instance of the chain waits for a later instance. As in PiCAS
-  /// (rules R1, R2, R6).
+  /// The task that is later in the chain, so that no instance of the chain waits for a later
+  /// instance. As in PiCAS (rules R1, R2, R6).
   later_first,
   /// The task whose chains have the shorter deadline; if equal, the task that is later in the
   /// chain.

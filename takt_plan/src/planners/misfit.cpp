@@ -200,7 +200,8 @@ private:
     return count;
   }
 
-  /// Finds the callback whose removal would make the bound smallest. None if this would take too long.
+  /// Finds the callback whose removal would make the bound smallest. None if this would take too
+  /// long.
   void find_dominant(Ns bound, Misfit & result)
   {
     const std::vector<Index> candidates = heaviest_beside(result.chain);
@@ -432,8 +433,8 @@ private:
     }
   }
 
-  /// The callback of a segment that waits for a set. The segment may go on behind it. If several callbacks wait, the
-  /// last one.
+  /// The callback of a segment that waits for a set. The segment may go on behind it. If several
+  /// callbacks wait, the last one.
   Index with_set(const std::vector<Index> & tasks) const
   {
     const auto last = std::find_if(

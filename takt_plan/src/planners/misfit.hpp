@@ -66,10 +66,11 @@ struct Misfit
                                ///< callbacks
 };
 
-/// One misfit for each chain that misses its deadline, the most important chain first. For the first few chains the
-/// function repeats the analysis some dozen times, plans once more for each host, and plans changed systems for about
-/// two seconds. With `options.time_used` the function tries no more changes from 1.25 times the time limit on, and sets
-/// `out_of_time`. It finds `dominant` all the same, if that takes less than a second.
+/// One misfit for each chain that misses its deadline, the most important chain first. For the
+/// first few chains the function repeats the analysis some dozen times, plans once more for each
+/// host, and plans changed systems for about two seconds. With `options.time_used` the function
+/// tries no more changes from 1.25 times the time limit on, and sets `out_of_time`. It finds
+/// `dominant` all the same, if that takes less than a second.
 std::vector<Misfit> misfits(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned);
 

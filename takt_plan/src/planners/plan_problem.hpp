@@ -1,4 +1,5 @@
-// The planners' input: a system's tasks, the units that must share a thread, and the cores that these may use.
+// The planners' input: a system's tasks, the units that must share a thread, and the cores that
+// these may use.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLAN_PROBLEM_HPP_

@@ -186,8 +186,8 @@ bool all_met(const Planned & planned)
 namespace
 {
 
-/// Counts the threads that the assignment has beside those of the layout, as under an overload: in each row of the
-/// trade, because a plan with other mergers would have them, too.
+/// Counts the threads that the assignment has beside those of the layout, as under an overload: in
+/// each row of the trade, because a plan with other mergers would have them, too.
 void count_all_threads(Index of_layout, Planned & planned)
 {
   planned.chosen_threads = planned.assignment.threads.size();

@@ -1,4 +1,5 @@
-// `competition` and `competition_literal`: chains to executors of several threads, threads to cores.
+// `competition` and `competition_literal`: chains to executors of several threads, threads to
+// cores.
 //
 // The pseudo-code is that of a competition report; planner.hpp lists its gaps and how they are
 // filled here. The report's "node" is a unit here (tasks of one thread). The report's "chain" is
@@ -125,7 +126,8 @@ private:
     });
     auto unit = units.begin();
     for (const Index executor : order) {
-      // In the literal form the first executor is filled until it exceeds the limit, and the others stay below.
+      // In the literal form the first executor is filled until it exceeds the limit, and the others
+      // stay below.
       const bool beyond = literal_ && executor == order.front();
       const auto more = [&] { return beyond ? 0 : problem_.units[*unit].utilization; };
       while (unit != units.end() && executors[executor].load + more() <= limit + kLoadNoise) {

@@ -41,8 +41,8 @@ struct MergerStep
 };
 
 /// Merges threads of one executor and core as planner.hpp says. Returns the state before the first
-/// merger and after each merger. Adds the cost of judging to `cost`. `refused`: mergers that are not
-/// allowed. `steps`, if not null, gets the mergers up to the chosen layout.
+/// merger and after each merger. Adds the cost of judging to `cost`. `refused`: mergers that are
+/// not allowed. `steps`, if not null, gets the mergers up to the chosen layout.
 std::vector<TradePoint> merge_threads(
   const PlanProblem & problem, double keep_slack, Layout & layout, double & cost,
   const std::set<Merger> & refused = {}, std::vector<MergerStep> * steps = nullptr);

@@ -34,8 +34,8 @@ struct Score
   Index crowded = 0;      ///< cores, on all hosts, with more load than room
   /// The slack of each chain of the problem with a deadline, the most important chain first.
   std::vector<std::pair<Index, double>> slacks;
-  /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed, -1e9 if a chain with
-  /// a deadline has no bound.
+  /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed,
+  /// -1e9 if a chain with a deadline has no bound.
   double slack = 1;
   /// The largest excess of a core's load over its calm load. The calm load is the core's room less
   /// `kCalm`, or an even share of all load if that is larger.
@@ -64,9 +64,10 @@ inline constexpr std::int64_t kMostLooksAtOnce = 100'000'000;
 /// bound for most plans.
 inline constexpr std::int64_t kMostLooksByPhases = 20'000'000;
 
-/// Judges a layout. Tasks may be missing from the layout: the judgement ignores these, and the tasks that only these
-/// start. A chain counts if all of its tasks are placed. `touched`: the judgement covers these cores, and all cores
-/// that messages link to them, directly or through other cores. Empty: all cores.
+/// Judges a layout. Tasks may be missing from the layout: the judgement ignores these, and the
+/// tasks that only these start. A chain counts if all of its tasks are placed. `touched`: the
+/// judgement covers these cores, and all cores that messages link to them, directly or through
+/// other cores. Empty: all cores.
 Score score(
   const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched = {});
 
@@ -75,8 +76,8 @@ Score score(
 Score score_without_phases(
   const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched);
 
-/// Judges a complete layout by job windows alone. If a chain's bound exceeds `most` (per chain of the model), no
-/// chain has a bound.
+/// Judges a complete layout by job windows alone. If a chain's bound exceeds `most` (per chain of
+/// the model), no chain has a bound.
 Score score_by_phases(
   const PlanProblem & problem, const Layout & layout, const std::vector<Ns> & most);
 
@@ -105,7 +106,8 @@ enum class KnownPhases
 
 KnownPhases known_phases(const PlanProblem & problem, const Layout & layout);
 
-/// The reason why a part of a layout has no job windows, as in "its hyperperiod has more than 20000 jobs".
+/// The reason why a part of a layout has no job windows, as in "its hyperperiod has more than 20000
+/// jobs".
 struct UnknownPhases
 {
   std::string why;        ///< empty: all parts have job windows

@@ -40,8 +40,8 @@ struct SimulatedPlan
   std::uint64_t lost = 0;            ///< messages that a history overwrote before they were taken
   Ns duration = 0;                   ///< virtual time of all runs together
   Index runs = 0;
-  /// The common multiple of the periods of all timers and messages from outside; kUnbounded: more than 64 bits. 0:
-  /// there are none.
+  /// The common multiple of the periods of all timers and messages from outside; kUnbounded: more
+  /// than 64 bits. 0: there are none.
   Ns hyperperiod = 0;
 };
 

@@ -1,7 +1,8 @@
 // The OS priorities that a plan leaves to the threads of the middleware.
 //
-// Threads of the middleware carry messages between processes, so a schedule raises them above the plan's threads. No
-// priority of a schedule is above the `priorities` of its host, so the plan's own threads leave the highest one free.
+// Threads of the middleware carry messages between processes, so a schedule raises them above the
+// plan's threads. No priority of a schedule is above the `priorities` of its host, so the plan's
+// own threads leave the highest one free.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TALKING_HPP_

@@ -1,4 +1,5 @@
-// Puts callbacks that wait within a run (Task::waits_for) and the callbacks that they wait for on different threads.
+// Puts callbacks that wait within a run (Task::waits_for) and the callbacks that they wait for on
+// different threads.
 //
 // The rule: if some callback waits for a unit, the unit's thread runs no other unit that waits.
 // Then no circle of waits goes through a thread: a callback that holds its thread waits only for

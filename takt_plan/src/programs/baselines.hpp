@@ -13,9 +13,9 @@
 namespace takt_plan::program
 {
 
-/// Compares the plan with ROS 2's pool, one thread for each group, and PiCAS. Returns a sentence for each of them that
-/// keeps a deadline in simulation which the plan misses there. Simulates nothing if the plan misses no deadline.
-/// `simulated`: the plan's simulation.
+/// Compares the plan with ROS 2's pool, one thread for each group, and PiCAS. Returns a sentence
+/// for each of them that keeps a deadline in simulation which the plan misses there. Simulates
+/// nothing if the plan misses no deadline. `simulated`: the plan's simulation.
 std::vector<std::string> better_baselines(
   const takt_schedule::System & system, const PlanOptions & options, const Planned & planned,
   const SimulatedPlan & simulated);

@@ -19,7 +19,8 @@ std::vector<std::string> assumed_depths(const takt_schedule::System & system, co
 /// True if more messages of the topic may wait than its `depth`.
 bool too_small(const takt_schedule::System & system, const HistoryDepth & depth);
 
-/// One warning for each topic of which more messages may wait than its `depth`, sorted by line of the system model.
+/// One warning for each topic of which more messages may wait than its `depth`, sorted by line of
+/// the system model.
 std::vector<std::string> depth_warnings(
   const takt_schedule::System & system, const std::vector<HistoryDepth> & depths);
 

@@ -1,4 +1,5 @@
-// Describes bounds in words: a table of chains, and the terms of one chain's bound, which add up to it.
+// Describes bounds in words: a table of chains, and the terms of one chain's bound, which add up to
+// it.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__EXPLANATION_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__EXPLANATION_HPP_
 
@@ -13,9 +14,9 @@
 namespace takt_plan::program
 {
 
-/// One line for each of `chains`, the most important first. A chain without a bound has one more line with the reason.
-/// With `simulated` each line also has the simulated response, and says whether the deadline is proven, met in
-/// simulation, or missed.
+/// One line for each of `chains`, the most important first. A chain without a bound has one more
+/// line with the reason. With `simulated` each line also has the simulated response, and says
+/// whether the deadline is proven, met in simulation, or missed.
 std::string chain_table(
   const Model & model, const Bounds & bounds, const std::vector<Index> & chains,
   const SimulatedPlan * simulated = nullptr);

@@ -1,4 +1,5 @@
-// One hyperperiod as JSON: a row for each callback, with the windows of its jobs and a simulated run.
+// One hyperperiod as JSON: a row for each callback, with the windows of its jobs and a simulated
+// run.
 #ifndef TAKT_PLAN__SRC__PROGRAMS__HYPERPERIOD_JSON_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__HYPERPERIOD_JSON_HPP_
 
@@ -10,8 +11,8 @@
 namespace takt_plan::program
 {
 
-/// Sorts rows by host, core and thread, the most urgent first. Faults: those of `hyperperiod` (hyperperiod.hpp) and of
-/// the simulation.
+/// Sorts rows by host, core and thread, the most urgent first. Faults: those of `hyperperiod`
+/// (hyperperiod.hpp) and of the simulation.
 takt_rt::Result<nlohmann::json> hyperperiod_json(const Plan & plan);
 
 }  // namespace takt_plan::program

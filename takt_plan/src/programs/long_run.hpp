@@ -10,14 +10,14 @@
 namespace takt_plan::program
 {
 
-/// From this call on, Ctrl-C (SIGINT) ends the program at once with one sentence and exit code 130. For programs that
-/// have written nothing yet. `writing_now` ends this.
+/// From this call on, Ctrl-C (SIGINT) ends the program at once with one sentence and exit code 130.
+/// For programs that have written nothing yet. `writing_now` ends this.
 void end_when_interrupted(const char * program);
 /// Call before the program writes its results. Ctrl-C then ends it without a sentence.
 void writing_now();
 
-/// While it lives, Ctrl-C takes effect at its destruction. After that, the sentence of `end_when_interrupted` says that
-/// `file` has the best result so far. One at a time.
+/// While it lives, Ctrl-C takes effect at its destruction. After that, the sentence of
+/// `end_when_interrupted` says that `file` has the best result so far. One at a time.
 class EarlyWriting
 {
 public:
@@ -30,9 +30,10 @@ private:
   std::string words_;
 };
 
-/// Tells on the error output what the program does: "takt_plan: planning, 12 s". On a terminal one line changes each
-/// second. Elsewhere, as in the pipe to the takt command, a new line follows after 1, 2, 4, 8, ... s. It writes nothing
-/// before the program has used a second of CPU time. Starts a thread; may block.
+/// Tells on the error output what the program does: "takt_plan: planning, 12 s". On a terminal one
+/// line changes each second. Elsewhere, as in the pipe to the takt command, a new line follows
+/// after 1, 2, 4, 8, ... s. It writes nothing before the program has used a second of CPU time.
+/// Starts a thread; may block.
 class Progress
 {
 public:

@@ -27,7 +27,8 @@ bool starts_at_once(const Model & model, const std::vector<Index> & path, Index 
   });
 }
 
-/// The callbacks that `root` starts on its thread, directly or through each other, and that have no place yet.
+/// The callbacks that `root` starts on its thread, directly or through each other, and that have no
+/// place yet.
 std::vector<Index> path_from(
   const System & system, const Model & model, const std::vector<Index> & order, Index root)
 {

@@ -1,8 +1,8 @@
-// takt_explain: a bound on the response time of each chain of a system under a schedule, or the reason why a chain has
-// no bound. For one chain, the terms of its bound.
+// takt_explain: a bound on the response time of each chain of a system under a schedule, or the
+// reason why a chain has no bound. For one chain, the terms of its bound.
 //
-// Exit codes: 0 each requested chain has a bound within its deadline, 1 a requested chain has no such bound (or the
-// output could not be written), 2 a file or the command line is faulty.
+// Exit codes: 0 each requested chain has a bound within its deadline, 1 a requested chain has no
+// such bound (or the output could not be written), 2 a file or the command line is faulty.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -51,8 +51,9 @@ struct Subject
   takt_plan::Response response;
 };
 
-/// Chooses the chain or callback of the trace: the one that `--of` names, else the chain that came closest to its
-/// deadline, else the chain with the longest response, else the callback with the longest response.
+/// Chooses the chain or callback of the trace: the one that `--of` names, else the chain that came
+/// closest to its deadline, else the chain with the longest response, else the callback with the
+/// longest response.
 takt_rt::Result<Subject> subject(
   const Arguments & arguments, const SimulationModel & model, const SimulationResult & result)
 {

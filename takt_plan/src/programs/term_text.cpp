@@ -47,8 +47,8 @@ std::string interferer(const Model & model, const Chain & chain, const BoundTerm
     model.others[term.other].name);
 }
 
-/// True if a task of the segment's least urgent thread precedes this one only because the kernel may run another thread
-/// of the same OS priority in between.
+/// True if a task of the segment's least urgent thread precedes this one only because the kernel
+/// may run another thread of the same OS priority in between.
 bool by_equal_thread(const Model & model, const SegmentBound & segment, Index task)
 {
   const Thread & thread = model.threads[model.tasks[task].threads.front()];

@@ -23,8 +23,8 @@ std::string small_interference(BoundTerms & terms);
 /// Sorts terms as programs show them: by kind, the longest first.
 BoundTerms in_order(BoundTerms terms);
 
-/// The lines of one term of this segment of the chain. A term `threads_busy` has one line for each of its parts, all
-/// others have one line.
+/// The lines of one term of this segment of the chain. A term `threads_busy` has one line for each
+/// of its parts, all others have one line.
 std::vector<std::string> lines_of(
   const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term);
 

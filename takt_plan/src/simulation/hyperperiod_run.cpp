@@ -26,7 +26,8 @@ public:
   void on_work(
     Index /*core*/, Index thread, Activity activity, Index /*task*/, Ns from, Ns to) override
   {
-    // A run that ends in the hyperperiod may have begun before it. When a run ends, it takes its pieces.
+    // A run that ends in the hyperperiod may have begun before it. When a run ends, it takes its
+    // pieces.
     if (activity != Activity::job || from == to) {
       return;
     }

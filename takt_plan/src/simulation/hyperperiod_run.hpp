@@ -23,8 +23,9 @@ struct PhasedRun
   std::vector<std::pair<Ns, Ns>> pieces;  ///< begin and end of each time on a core
 };
 
-/// The runs that are released in one hyperperiod, or end in it, sorted by task and release. The hyperperiod comes after
-/// all timers have begun and all sets are in step. Faults: those of `simulate`.
+/// The runs that are released in one hyperperiod, or end in it, sorted by task and release. The
+/// hyperperiod comes after all timers have begun and all sets are in step. Faults: those of
+/// `simulate`.
 takt_rt::Result<std::vector<PhasedRun>> simulate_hyperperiod(
   const SimulationModel & model, const Hyperperiod & hyperperiod);
 

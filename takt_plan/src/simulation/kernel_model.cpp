@@ -126,9 +126,9 @@ void KernelModel::wake(Index thread)
   enqueue(thread);
 }
 
-// The rule of constant bandwidth servers at a wake-up. If the deadline is before the end of the period, it has Linux's
-// form: the budget shrinks to the part that its density allows, and after the deadline the thread waits for the next
-// period.
+// The rule of constant bandwidth servers at a wake-up. If the deadline is before the end of the
+// period, it has Linux's form: the budget shrinks to the part that its density allows, and after
+// the deadline the thread waits for the next period.
 void KernelModel::start_server(Thread & thread)
 {
   const KernelThread & given = thread.given;

@@ -46,9 +46,8 @@ struct Output
   Index topic = 0;
   Ns delay = 0;
   bool reads = false;  ///< the receiver only reads: it keeps the latest message and is not started
-  bool starts_too =
-    false;  ///< for such a receiver: the publisher's messages also start it, and chains go on by
-            ///< those
+  /// For such a receiver: the publisher's messages also start it, and chains go on by those.
+  bool starts_too = false;
   bool same_executor = false;  ///< the receiver knows the message's activation
   Ns last = 0;  ///< arrival of the message before; messages do not overtake each other
 };

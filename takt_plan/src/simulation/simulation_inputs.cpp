@@ -1,5 +1,5 @@
-// Runs of non-triggering callbacks within the run of their taker (takt_core/non_triggering.hpp), as executor threads do
-// them.
+// Runs of non-triggering callbacks within the run of their taker (takt_core/non_triggering.hpp), as
+// executor threads do them.
 #include <utility>
 
 #include "simulation/simulation_parts.hpp"
@@ -7,8 +7,8 @@
 namespace takt_plan::detail
 {
 
-// Makes the next input of the taker the thread's job; false if none is left. A message that the taker leaves out is taken
-// and does no work.
+// Makes the next input of the taker the thread's job; false if none is left. A message that the
+// taker leaves out is taken and does no work.
 bool SimulationRun::next_input(Thread & thread)
 {
   takt_core::Scheduler & scheduler = *thread.host->scheduler;
@@ -48,7 +48,8 @@ bool SimulationRun::next_input(Thread & thread)
   return false;
 }
 
-// An input has ended: the job is that of its taker again, whose message is taken. More urgent threads may have run meanwhile.
+// An input has ended: the job is that of its taker again, whose message is taken. More urgent
+// threads may have run meanwhile.
 void SimulationRun::go_on_with_taker(Thread & thread)
 {
   thread.run = std::move(thread.taker->run);

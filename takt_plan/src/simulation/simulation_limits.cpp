@@ -14,8 +14,8 @@ namespace
 
 // Limit of messages in all histories together, 200 bytes each.
 constexpr std::uint64_t kMostMessages = 4'000'000;
-// The simulation examines all threads and hosts at each instant, which takes some nanoseconds each. A run of a callback
-// counts as kJob of them. The limit is less than an hour.
+// The simulation examines all threads and hosts at each instant, which takes some nanoseconds each.
+// A run of a callback counts as kJob of them. The limit is less than an hour.
 constexpr double kMostSimulated = 1e11;
 constexpr double kJob = 20;
 // Runs for each release and each callback of the system, with room for others.

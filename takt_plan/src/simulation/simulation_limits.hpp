@@ -16,8 +16,9 @@ namespace takt_plan::detail
 takt_rt::Faults too_large_to_simulate(
   const SimulationModel & model, const SimulationOptions & options);
 
-/// Limit of runs of callbacks in one run of the simulation. The runs caused by one release end at some time. But in a
-/// graph that doubles its messages at each step, that would take longer than any user can wait.
+/// Limit of runs of callbacks in one run of the simulation. The runs caused by one release end at
+/// some time. But in a graph that doubles its messages at each step, that would take longer than
+/// any user can wait.
 std::uint64_t most_jobs(const SimulationModel & model, const SimulationOptions & options);
 
 }  // namespace takt_plan::detail

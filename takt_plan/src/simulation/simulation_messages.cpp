@@ -193,8 +193,8 @@ void SimulationRun::call(Thread & thread)
   }
 }
 
-// A run for which this thread's run waited has ended, or the sleep of the run is over. Sends the next request, or wakes
-// the thread.
+// A run for which this thread's run waited has ended, or the sleep of the run is over. Sends the
+// next request, or wakes the thread.
 void SimulationRun::answer(Thread & caller)
 {
   if (caller.calls < graph_.calls(caller.task).size()) {

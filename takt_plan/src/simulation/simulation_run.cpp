@@ -15,12 +15,13 @@ namespace takt_plan::detail
 namespace
 {
 
-// Limit of rounds at one instant. Only callbacks that take no time and start each other in a circle need many rounds.
+// Limit of rounds at one instant. Only callbacks that take no time and start each other in a circle
+// need many rounds.
 constexpr int kMostTurns = 1'000'000;
 constexpr std::uint64_t kInstantsToTell = 10'000;  // between two calls of `progress`
 
-// After the end of releases, runs may go on for this many times the duration. A reservation that is used up by the
-// switch to its thread never ends.
+// After the end of releases, runs may go on for this many times the duration. A reservation that is
+// used up by the switch to its thread never ends.
 constexpr Ns kPatience = 10;
 
 }  // namespace
@@ -296,9 +297,9 @@ Ns SimulationRun::late_wake(Thread & thread)
   return first == kUnbounded ? thread.wake_at : first;
 }
 
-// A timer continues while another thread of its set sleeps, late for other timers. It must not be later than its own
-// jitter allows, so this wakes that thread earlier. Threads that cannot run the timer sleep on: a wake-up without work
-// would cost switches that no overhead counts.
+// A timer continues while another thread of its set sleeps, late for other timers. It must not be
+// later than its own jitter allows, so this wakes that thread earlier. Threads that cannot run the
+// timer sleep on: a wake-up without work would cost switches that no overhead counts.
 void SimulationRun::hasten(const SimulatedCallback & timer)
 {
   const Ns due = takt_rt::to_ns(timer.host->scheduler->next_release(timer));
@@ -368,8 +369,8 @@ void SimulationRun::set_up_job(Thread & thread)
     works ? simulated.publish : 0};
 }
 
-// Take and publish run at the ceiling. Stages that take no time are omitted. Between its take and its work a taker runs
-// its inputs.
+// Take and publish run at the ceiling. Stages that take no time are omitted. Between its take and
+// its work a taker runs its inputs.
 void SimulationRun::begin_stage(Thread & thread)
 {
   for (;;) {

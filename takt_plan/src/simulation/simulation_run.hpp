@@ -1,8 +1,8 @@
 // One run of a simulation: the schedulers, the threads that drive them, the kernel, and time.
 //
-// At each instant, first messages arrive. Then stages end, in the order of threads. Threads that woke by this queue for
-// a core, again in the order of threads. Then threads on cores look for work; those that had their core before are
-// first. This repeats until there is no change.
+// At each instant, first messages arrive. Then stages end, in the order of threads. Threads that
+// woke by this queue for a core, again in the order of threads. Then threads on cores look for
+// work; those that had their core before are first. This repeats until there is no change.
 #ifndef TAKT_PLAN__SRC__SIMULATION_RUN_HPP_
 #define TAKT_PLAN__SRC__SIMULATION_RUN_HPP_
 

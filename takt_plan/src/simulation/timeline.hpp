@@ -1,7 +1,8 @@
-// A part of a simulated run as a timeline, for Perfetto (https://ui.perfetto.dev) and chrome://tracing.
+// A part of a simulated run as a timeline, for Perfetto (https://ui.perfetto.dev) and
+// chrome://tracing.
 //
-// Tracks: the cores of each host with the threads that had them; the threads of each executor with their jobs from
-// start to end, preemptions included; and the activation that the timeline shows.
+// Tracks: the cores of each host with the threads that had them; the threads of each executor with
+// their jobs from start to end, preemptions included; and the activation that the timeline shows.
 #ifndef TAKT_PLAN__SRC__TIMELINE_HPP_
 #define TAKT_PLAN__SRC__TIMELINE_HPP_
 

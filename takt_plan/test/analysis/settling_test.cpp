@@ -132,7 +132,8 @@ TEST(Settling, UnderAnEpochOfAClockTheSameSetSettles)
     " skips a period and no message is lost, and again 100ms later.");
 }
 
-// Timers that are released together have one order after each start, and another one after a lost message.
+// Timers that are released together have one order after each start, and another one after a lost
+// message.
 TEST(Settling, TimersThatAreReleasedTogetherDoNotSettleUnderAClockEither)
 {
   EXPECT_EQ(settled("100ms", "100ms", "0ms", "0ms", "host").for_good.size(), 3U);

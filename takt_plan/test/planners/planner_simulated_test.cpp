@@ -98,8 +98,9 @@ TEST(PlannerSimulated, NoOtherWayToRunTheSystemIsBetterInSimulation)
   EXPECT_GT(late, 0) << "systems that are no test";
 }
 
-/// By its bounds no merger costs the inertial sensor a deadline, because no chain has it. But in simulation it skips
-/// periods behind the callbacks of the chains, so it keeps a thread of its own. The chains share threads all the same.
+/// By its bounds no merger costs the inertial sensor a deadline, because no chain has it. But in
+/// simulation it skips periods behind the callbacks of the chains, so it keeps a thread of its own.
+/// The chains share threads all the same.
 TEST(PlannerSimulated, OmitsOnlyTheMergersThatCostPeriods)
 {
   const System system = test::system_of(R"yaml(

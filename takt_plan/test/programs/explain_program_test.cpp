@@ -312,7 +312,8 @@ TEST_F(ExplainProgram, TheTermsAddUpInJson)
   }
 }
 
-// Timers of another process have messages under way for so long that busy intervals of main's thread do not end.
+// Timers of another process have messages under way for so long that busy intervals of main's
+// thread do not end.
 TEST_F(ExplainProgram, ExplainsAnEndThatOnlyAnalysesWithoutPhasesKnow)
 {
   write("ends.yaml", R"yaml(version: 1

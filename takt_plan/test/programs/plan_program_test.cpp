@@ -29,8 +29,9 @@ std::string shown(const std::string & comment)
   return takt_schedule::test::docs_block(comment, "plan.md");
 }
 
-/// The error output without lines of progress, which appear only on slow machines. Each of them begins with the
-/// planner's state and ends with the seconds since the start, whatever the planner does in between.
+/// The error output without lines of progress, which appear only on slow machines. Each of them
+/// begins with the planner's state and ends with the seconds since the start, whatever the planner
+/// does in between.
 std::string without_progress(const std::string & err)
 {
   static const std::regex progress("takt_plan: plann(ing|ed)([:;] [^\\n]*)?, [0-9]+ s\\n");
@@ -219,8 +220,8 @@ TEST_F(PlanProgram, SaysOfTheReferenceSystemWhatThePageShows)
   }
 }
 
-// One callback of the group runs for 25 ms. Meanwhile another callback of the group cannot take its messages, which
-// come every 10 ms, in any plan.
+// One callback of the group runs for 25 ms. Meanwhile another callback of the group cannot take its
+// messages, which come every 10 ms, in any plan.
 TEST_F(PlanProgram, SaysInTheFirstLineWhatIsOverwritten)
 {
   const std::string text = R"yaml(

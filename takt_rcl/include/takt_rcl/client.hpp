@@ -1,18 +1,18 @@
 // Clients of services of ordinary rosidl types.
 //
-// A client's callback takes one response and gives it to the function or to the future of its request. The client has
-// a bounded number of places for unanswered requests. A request that finds no place is refused and counted; nothing
-// grows while a service is silent.
+// A client's callback takes one response and gives it to the function or to the future of its
+// request. The client has a bounded number of places for unanswered requests. A request that finds
+// no place is refused and counted; nothing grows while a service is silent.
 //
 //     client->async_send_request(request, [](const Response & response) { ... });
 //
 //     auto future = client->async_send_request(request);
 //     if (future.wait_for(100ms) == FutureStatus::ready) { use(*future.get()); }
 //
-// `wait_for` throws `Error` where waiting would hold up the executor thread that alone could take the response, or could
-// serve the request: on this thread of this executor, or in the same mutually exclusive group. A wait ends, with
-// `forgotten`, when the context ends: by a signal or by a shutdown. The end of an executor ends no wait, because another
-// executor may take the response.
+// `wait_for` throws `Error` where waiting would hold up the executor thread that alone could take
+// the response, or could serve the request: on this thread of this executor, or in the same
+// mutually exclusive group. A wait ends, with `forgotten`, when the context ends: by a signal or by
+// a shutdown. The end of an executor ends no wait, because another executor may take the response.
 #ifndef TAKT_RCL__CLIENT_HPP_
 #define TAKT_RCL__CLIENT_HPP_
 
@@ -43,11 +43,13 @@ namespace takt_rcl
 struct ClientOptions : EntityOptions
 {
   QoS qos = ServicesQoS();
-  /// Places for requests without a response, and for responses of futures that the program keeps; 0: the history's
-  /// depth. More responses than that depth may be lost if they come faster than the callback takes them.
+  /// Places for requests without a response, and for responses of futures that the program keeps;
+  /// 0: the history's depth. More responses than that depth may be lost if they come faster than
+  /// the callback takes them.
   std::uint32_t pending = 0;
-  /// A request that finds no place takes that of a request which has waited for longer than this. Without it, requests
-  /// that a service has left unanswered, for instance because it ended, keep their places until the program forgets them.
+  /// A request that finds no place takes that of a request which has waited for longer than this.
+  /// Without it, requests that a service has left unanswered, for instance because it ended, keep
+  /// their places until the program forgets them.
   takt_rt::Duration forget_after = takt_rt::kForever;
 };
 
@@ -78,8 +80,8 @@ public:
   std::uint64_t taken_responses() const noexcept;
   /// Responses to requests that were forgotten.
   std::uint64_t unexpected_responses() const noexcept;
-  /// Requests without a place, and requests that the middleware refused. The client logs its first request without a
-  /// place.
+  /// Requests without a place, and requests that the middleware refused. The client logs its first
+  /// request without a place.
   std::uint64_t refused_requests() const noexcept;
   /// Requests that this client has forgotten.
   std::uint64_t forgotten_requests() const noexcept;
@@ -90,7 +92,8 @@ public:
 
   // ---- the functions of forgotten requests are destroyed here; otherwise real-time safe ----
 
-  /// Forgets a request; its response will be dropped. False if there is no such request without a response.
+  /// Forgets a request; its response will be dropped. False if there is no such request without a
+  /// response.
   bool remove_pending_request(std::int64_t request);
   /// Forgets all requests; returns their number.
   std::size_t prune_pending_requests();
@@ -109,8 +112,8 @@ public:
   }
   bool wait_for_service() const { return wait_for_service_for(takt_rt::Duration(-1)); }
 
-  /// Throws `Error` if the calling thread runs a callback, and the response would have to wait for its end. May block, and
-  /// allocates in a callback.
+  /// Throws `Error` if the calling thread runs a callback, and the response would have to wait for
+  /// its end. May block, and allocates in a callback.
   void must_not_wait() const;
 
 protected:
@@ -142,7 +145,8 @@ private:
   const takt_rt::Duration forget_after_;
 };
 
-/// The response as a function of rclcpp expects it: `response.get()->...`. Only valid within that function.
+/// The response as a function of rclcpp expects it: `response.get()->...`. Only valid within that
+/// function.
 template <typename Srv>
 class ResponseView
 {
@@ -214,7 +218,8 @@ private:
   std::vector<Kept> kept_;
 };
 
-/// Wraps `void(const Response &)`, `void(const Response &, std::int64_t request)`, `void(ResponseView<Srv>)`.
+/// Wraps `void(const Response &)`, `void(const Response &, std::int64_t request)`,
+/// `void(ResponseView<Srv>)`.
 template <typename Srv, typename F>
 typename TypedCalls<Srv>::Function response_function(F && function)
 {
@@ -239,8 +244,8 @@ typename TypedCalls<Srv>::Function response_function(F && function)
 
 }  // namespace detail
 
-/// The response to one request. Movable; one thread at a time. Its end frees the request's place: a response that comes
-/// later is dropped.
+/// The response to one request. Movable; one thread at a time. Its end frees the request's place: a
+/// response that comes later is dropped.
 template <typename Srv>
 class ResponseFuture
 {
@@ -290,8 +295,8 @@ public:
     return calls_ != nullptr ? calls_->status(call_) : FutureStatus::forgotten;
   }
 
-  /// Waits for the response. With a timeout above zero throws `Error` as the head of this file says. May block. In a
-  /// callback a wait allocates: it looks at the executor's callbacks.
+  /// Waits for the response. With a timeout above zero throws `Error` as the head of this file
+  /// says. May block. In a callback a wait allocates: it looks at the executor's callbacks.
   template <typename Rep, typename Period>
   FutureStatus wait_for(std::chrono::duration<Rep, Period> timeout) const
   {
@@ -312,8 +317,8 @@ public:
   }
   /// As wait_for without an end.
   FutureStatus wait() const { return wait_until(takt_rt::kNever); }
-  /// Waits as `wait`. The response, which lives as long as the future; nullptr if it was forgotten, or if the context
-  /// ended before it came.
+  /// Waits as `wait`. The response, which lives as long as the future; nullptr if it was forgotten,
+  /// or if the context ended before it came.
   const Response * get() const
   {
     return wait() == FutureStatus::ready ? &calls_->response(call_) : nullptr;
@@ -356,11 +361,12 @@ public:
   {
   }
 
-  /// Sends the request. `callback` runs on an executor thread as the client's callback: `void(const Response &)`,
-  /// `void(const Response &, std::int64_t request)` or `void(Client<Srv>::SharedFuture)`. Returns the request's number,
-  /// or 0 if it is refused: no place is free, or the middleware refuses it. Any thread. Real-time safe within takt if
-  /// the callable has at most 64 bytes, except for the client's first request without a place, which is logged; the
-  /// middleware's own locks may block.
+  /// Sends the request. `callback` runs on an executor thread as the client's callback: `void(const
+  /// Response &)`, `void(const Response &, std::int64_t request)` or
+  /// `void(Client<Srv>::SharedFuture)`. Returns the request's number, or 0 if it is refused: no
+  /// place is free, or the middleware refuses it. Any thread. Real-time safe within takt if the
+  /// callable has at most 64 bytes, except for the client's first request without a place, which is
+  /// logged; the middleware's own locks may block.
   template <typename Callback>
   std::int64_t async_send_request(const Request & request, Callback && callback)
   {

@@ -8,7 +8,8 @@
 namespace takt_rcl
 {
 
-/// As rclcpp's. The expression is that of DDS, such as "data > %0 AND data < %1" with the parameters {"3", "7"}.
+/// As rclcpp's. The expression is that of DDS, such as "data > %0 AND data < %1" with the
+/// parameters {"3", "7"}.
 struct ContentFilterOptions
 {
   std::string filter_expression;  ///< empty: no filter

@@ -56,15 +56,15 @@ public:
   /// context starts afresh; earlier nodes stay nodes of a context that was shut down.
   void init(int argc, const char * const * argv, const InitOptions & options = {});
 
-  /// Initialised and neither shut down nor ended by a signal. After a signal spins end at once, but nodes, executors
-  /// and entities can be made until the shutdown: a program that gets a signal while it starts ends normally. Real-time
-  /// safe.
+  /// Initialised and neither shut down nor ended by a signal. After a signal spins end at once, but
+  /// nodes, executors and entities can be made until the shutdown: a program that gets a signal
+  /// while it starts ends normally. Real-time safe.
   bool ok() const noexcept;
   /// rclcpp's name for `ok`.
   bool is_valid() const noexcept { return ok(); }
 
-  /// Ends all spins of this context, then leaves ROS. False if it was not initialised. May be called
-  /// from callbacks.
+  /// Ends all spins of this context, then leaves ROS. False if it was not initialised. May be
+  /// called from callbacks.
   bool shutdown(const std::string & reason = "");
   /// The reason given to the last `shutdown`; empty before it.
   std::string shutdown_reason() const;
@@ -122,7 +122,8 @@ std::vector<std::string> remove_ros_arguments(int argc, const char * const * arg
 /// Real-time safe with a context given.
 bool ok(const std::shared_ptr<Context> & context = nullptr);
 
-/// As Context::shutdown. Without `context` it shuts the default context down; the next `init` makes a new one.
+/// As Context::shutdown. Without `context` it shuts the default context down; the next `init` makes
+/// a new one.
 bool shutdown(const std::shared_ptr<Context> & context = nullptr, const std::string & reason = "");
 
 /// See Context::on_shutdown.

@@ -1,11 +1,12 @@
-// The common base of subscriptions, services, clients, timers and guard conditions: an id, a group, and a core callback
-// as long as the node is in an executor.
+// The common base of subscriptions, services, clients, timers and guard conditions: an id, a group,
+// and a core callback as long as the node is in an executor.
 //
-// The user's handle and the core callback are two objects. Destroying the handle silences the source and removes the
-// callback, which starts no more runs. The destructor waits for a run on another thread. It does not wait inside the
-// callback itself, nor where waiting would never end: of callbacks that destroy each other's handles the last one does
-// not wait. A run in progress then continues. The run keeps the function and the message. Other objects that it uses
-// must be held by the function (capture shared pointers, not `this`) or outlive the run.
+// The user's handle and the core callback are two objects. Destroying the handle silences the
+// source and removes the callback, which starts no more runs. The destructor waits for a run on
+// another thread. It does not wait inside the callback itself, nor where waiting would never end:
+// of callbacks that destroy each other's handles the last one does not wait. A run in progress then
+// continues. The run keeps the function and the message. Other objects that it uses must be held by
+// the function (capture shared pointers, not `this`) or outlive the run.
 #ifndef TAKT_RCL__ENTITY_HPP_
 #define TAKT_RCL__ENTITY_HPP_
 
@@ -36,7 +37,8 @@ struct EntityOptions
   takt_core::Binding binding;
 };
 
-/// A timer, subscription, service, client or guard condition of a node. Its handle may be destroyed on any thread, also in its callback.
+/// A timer, subscription, service, client or guard condition of a node. Its handle may be destroyed
+/// on any thread, also in its callback.
 class Entity
 {
 public:
@@ -44,8 +46,9 @@ public:
   Entity(const Entity &) = delete;
   Entity & operator=(const Entity &) = delete;
 
-  /// The id in schedules: `/ns/node:timer(100ms)`, `/ns/node:sub(/points)` (docs/schedule.md). If a timer's callback
-  /// replaces its timer, the new timer gets the old one's id at the old one's end. Real-time safe.
+  /// The id in schedules: `/ns/node:timer(100ms)`, `/ns/node:sub(/points)` (docs/schedule.md). If a
+  /// timer's callback replaces its timer, the new timer gets the old one's id at the old one's end.
+  /// Real-time safe.
   const std::string & id() const noexcept { return id_; }
   /// Real-time safe.
   takt_core::Kind kind() const noexcept { return kind_; }
@@ -67,13 +70,14 @@ public:
   std::shared_ptr<takt_core::Callback> callback() const;
 
 protected:
-  /// The id is `<node>:<stem>(<name>)`. Throws `Error` if the options' callback group belongs to another node.
+  /// The id is `<node>:<stem>(<name>)`. Throws `Error` if the options' callback group belongs to
+  /// another node.
   Entity(
     std::shared_ptr<NodeState> node, takt_core::Kind kind, const std::string & stem,
     const std::string & name, EntityOptions options);
 
-  /// Makes the core callback; `options` has id, kind and group. `settings`: the schedule's, or without a schedule only
-  /// the options' binding.
+  /// Makes the core callback; `options` has id, kind and group. `settings`: the schedule's, or
+  /// without a schedule only the options' binding.
   virtual std::shared_ptr<takt_core::Callback> make(
     Engine & engine, takt_core::CallbackOptions options,
     const takt_core::adapter::CallbackSettings & settings) = 0;
@@ -81,8 +85,8 @@ protected:
   virtual void connect(takt_core::Executor &, takt_core::Callback &) {}
   /// The callback is about to be removed: the source must not announce to it after this.
   virtual void disconnect(takt_core::Callback &) noexcept {}
-  /// The callback has been removed: the executor picks it no more. Earlier picks have ended, unless the removal could
-  /// not wait for them.
+  /// The callback has been removed: the executor picks it no more. Earlier picks have ended, unless
+  /// the removal could not wait for them.
   virtual void removed(takt_core::Callback &) noexcept {}
 
   /// Keeps announcements for the next executor while the entity is in none. Any thread; real-time
@@ -90,14 +94,14 @@ protected:
   void keep(std::uint64_t count) noexcept { kept_.fetch_add(count, std::memory_order_seq_cst); }
   /// Announces the kept ones if there is an executor. Any thread. Real-time safe.
   void announce_kept() noexcept;
-  /// The source dropped the messages of the kept announcements. Call while the source announces nothing. Real-time safe,
-  /// lock-free.
+  /// The source dropped the messages of the kept announcements. Call while the source announces
+  /// nothing. Real-time safe, lock-free.
   void drop_kept() noexcept;
   /// Set-up only. Arrivals that the history holds; 0 for entities that announce nothing.
   void set_depth(std::uint32_t depth) noexcept { depth_ = depth; }
 
-  /// The destructor of every final class calls this first. Idempotent. Afterwards the id is free, or belongs to the
-  /// successor.
+  /// The destructor of every final class calls this first. Idempotent. Afterwards the id is free,
+  /// or belongs to the successor.
   void leave_node() noexcept;
 
   /// An entity without a node, never in an executor.

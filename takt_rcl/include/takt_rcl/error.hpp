@@ -45,7 +45,8 @@ namespace detail
 /// rcl's error text without source positions; clears it. Empty if there is none.
 std::string take_rcl_error();
 
-/// Ignores `result`, for which there is no remedy (such as that of a `fini`), and clears rcl's error. Real-time safe.
+/// Ignores `result`, for which there is no remedy (such as that of a `fini`), and clears rcl's
+/// error. Real-time safe.
 void ignore(int result) noexcept;
 
 /// Throws `Error` with "<what>: <rcl's error>".

@@ -1,12 +1,15 @@
-// Callbacks for events of publishers and subscriptions, with rclcpp's names: a peer came or went, a peer's quality of
-// service does not fit, a deadline passed, a publisher is no longer alive, a message was lost.
+// Callbacks for events of publishers and subscriptions, with rclcpp's names: a peer came or went, a
+// peer's quality of service does not fit, a deadline passed, a publisher is no longer alive, a
+// message was lost.
 //
-// An event's callback is a callback of the executor as any other: its id is `/ns/node:waitable(event)`, and its group is
-// that of the options. A second event has the id `/ns/node:waitable(event)#2`: ids are numbered in the order in which the
-// node made its publishers and subscriptions, and within one of them in the order of the members below.
+// An event's callback is a callback of the executor as any other: its id is
+// `/ns/node:waitable(event)`, and its group is that of the options. A second event has the id
+// `/ns/node:waitable(event)#2`: ids are numbered in the order in which the node made its publishers
+// and subscriptions, and within one of them in the order of the members below.
 //
-// A callback gets the status of its event: totals, and the changes since its last run. Events that come before the
-// callback runs lead to one run, also those before the node is in an executor. Takes allocate nothing in takt.
+// A callback gets the status of its event: totals, and the changes since its last run. Events that
+// come before the callback runs lead to one run, also those before the node is in an executor.
+// Takes allocate nothing in takt.
 #ifndef TAKT_RCL__EVENT_CALLBACKS_HPP_
 #define TAKT_RCL__EVENT_CALLBACKS_HPP_
 

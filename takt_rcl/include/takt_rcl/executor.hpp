@@ -40,14 +40,16 @@ using ExecutorOptions = takt_core::ExecutorOptions;
 enum class FutureReturnCode
 {
   SUCCESS,
-  INTERRUPTED,  ///< the context has ended, the executor was cancelled, or the future can no longer become ready
+  INTERRUPTED,  ///< the context has ended, the executor was cancelled, or the future can no longer
+                ///< become ready
   TIMEOUT
 };
 
 namespace detail
 {
 
-/// The state of a client's future or of a standard one. Absent: it may still become ready. False: it cannot.
+/// The state of a client's future or of a standard one. Absent: it may still become ready. False:
+/// it cannot.
 template <typename Future>
 std::optional<bool> readiness(const Future & future)
 {
@@ -63,7 +65,8 @@ std::optional<bool> readiness(const Future & future)
 
 }  // namespace detail
 
-/// Runs the callbacks of nodes under a schedule. Functions are set-up only and may block, unless stated otherwise.
+/// Runs the callbacks of nodes under a schedule. Functions are set-up only and may block, unless
+/// stated otherwise.
 class Executor
 {
 public:
@@ -95,8 +98,8 @@ public:
   /// Throws `Error` if the node is not here.
   void remove_node(const std::shared_ptr<Node> & node);
   void remove_node(Node & node);
-  /// Adds the present and later callbacks of one group of a node. Use it for a group that is not added with its node,
-  /// or to spread a node over several executors. Otherwise as `add_node`.
+  /// Adds the present and later callbacks of one group of a node. Use it for a group that is not
+  /// added with its node, or to spread a node over several executors. Otherwise as `add_node`.
   void add_callback_group(
     const CallbackGroup::SharedPtr & group, const std::shared_ptr<Node> & node);
   void add_callback_group(const CallbackGroup::SharedPtr & group, Node & node);
@@ -104,10 +107,11 @@ public:
   /// is added again.
   void remove_callback_group(const CallbackGroup::SharedPtr & group);
 
-  /// Spins until `cancel`, a signal, the context's shutdown, or a callback's exception, which is rethrown here. Throws
-  /// `Error` if it cannot start, and `ScheduleError` before any run if there are `schedule_faults`. `epoch`: zero of
-  /// timer offsets; default: now. From the first spin until the executor's end the process has a control socket, by
-  /// which `takt status` and `takt trace` reach it.
+  /// Spins until `cancel`, a signal, the context's shutdown, or a callback's exception, which is
+  /// rethrown here. Throws `Error` if it cannot start, and `ScheduleError` before any run if there
+  /// are `schedule_faults`. `epoch`: zero of timer offsets; default: now. From the first spin until
+  /// the executor's end the process has a control socket, by which `takt status` and `takt trace`
+  /// reach it.
   void spin(std::optional<takt_rt::Time> epoch = std::nullopt);
   /// Runs at most one callback on this thread and waits up to `timeout` for one (negative: for
   /// ever). Returns whether one ran. Throws as `spin`.
@@ -118,8 +122,9 @@ public:
   /// Repeats `spin_some` until no callback is ready or `limit` is over (zero: no limit). Also
   /// throws `std::invalid_argument` for a negative limit.
   std::size_t spin_all(takt_rt::Duration limit);
-  /// Runs callbacks on this thread until `future` is ready: a client's, or a standard one. Ends with INTERRUPTED, too,
-  /// when the request of a client's future was refused or forgotten. Negative timeout: for ever. Throws as `spin`.
+  /// Runs callbacks on this thread until `future` is ready: a client's, or a standard one. Ends
+  /// with INTERRUPTED, too, when the request of a client's future was refused or forgotten.
+  /// Negative timeout: for ever. Throws as `spin`.
   template <typename Future>
   FutureReturnCode spin_until_future_complete(
     const Future & future, takt_rt::Duration timeout = takt_rt::Duration(-1))
@@ -138,8 +143,8 @@ public:
   /// memory, a fixed middleware ceiling. `core().attributes()` has the refusals of single executor
   /// threads.
   takt_rt::Faults schedule_warnings() const;
-  /// Under `strict: true`, the faults for which the first spin refuses to start: rules and ids of chains without a
-  /// match when start-up is complete.
+  /// Under `strict: true`, the faults for which the first spin refuses to start: rules and ids of
+  /// chains without a match when start-up is complete.
   takt_rt::Faults schedule_faults() const;
   /// Ids of callbacks that have the schedule's default threads because no rule matches them.
   std::vector<std::string> defaulted_callbacks() const;
@@ -164,10 +169,10 @@ private:
   std::shared_ptr<Engine> engine_;
 };
 
-/// Spins the node alone until the context ends: on one thread, or under the schedule file in the environment variable
-/// TAKT_SCHEDULE. TAKT_EXECUTOR names the executor in that file; by default it is the one whose rules name the most of
-/// the node's callbacks. Throws as `Executor::spin`, and `ScheduleError` for a bad file or one without an executor for
-/// this node.
+/// Spins the node alone until the context ends: on one thread, or under the schedule file in the
+/// environment variable TAKT_SCHEDULE. TAKT_EXECUTOR names the executor in that file; by default it
+/// is the one whose rules name the most of the node's callbacks. Throws as `Executor::spin`, and
+/// `ScheduleError` for a bad file or one without an executor for this node.
 void spin(const std::shared_ptr<Node> & node);
 
 /// Executor::spin_until_future_complete of a new executor with this node.
@@ -187,8 +192,9 @@ void spin_some(std::shared_ptr<Node> node);
 /// Runs until no callback is ready or the time is over, as Executor::spin_all.
 void spin_all(const std::shared_ptr<Node> & node, takt_rt::Duration limit);
 
-/// rclcpp's names for two schedules of the one executor, for ported programs. Their order is `fifo`: the callback that
-/// became ready first runs first. rclcpp's executors of these names run timers first.
+/// rclcpp's names for two schedules of the one executor, for ported programs. Their order is
+/// `fifo`: the callback that became ready first runs first. rclcpp's executors of these names run
+/// timers first.
 namespace executors
 {
 

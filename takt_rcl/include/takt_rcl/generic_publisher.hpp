@@ -26,7 +26,8 @@ public:
   /// As Publisher's.
   static constexpr std::uint64_t kHeld = UINT64_MAX;
 
-  /// As Publisher::publish. The middleware sends any bytes, and a subscription cannot read those of another type.
+  /// As Publisher::publish. The middleware sends any bytes, and a subscription cannot read those of
+  /// another type.
   std::uint64_t publish(const SerializedMessage & message) noexcept;
   /// As above; keeps the message until it is published.
   std::uint64_t publish(UniqueMessage<SerializedMessage> message) noexcept;

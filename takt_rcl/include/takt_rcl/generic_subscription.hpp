@@ -18,7 +18,8 @@ class GenericSubscription : public SubscriptionBase
 public:
   using SharedPtr = std::shared_ptr<GenericSubscription>;
 
-  /// For Node::create_generic_subscription. As SubscriptionBase; also throws as `message_type_support`.
+  /// For Node::create_generic_subscription. As SubscriptionBase; also throws as
+  /// `message_type_support`.
   template <typename Function>
   GenericSubscription(
     std::shared_ptr<NodeState> node, const std::string & topic, const std::string & type,

@@ -21,8 +21,9 @@ class Publisher;
 namespace detail
 {
 
-/// The messages of one publisher that a group holds back, and their memory. A held message keeps its publisher alive. Any
-/// thread. Real-time safe, except that it allocates memory for each message beyond the most that were held before.
+/// The messages of one publisher that a group holds back, and their memory. A held message keeps
+/// its publisher alive. Any thread. Real-time safe, except that it allocates memory for each
+/// message beyond the most that were held before.
 template <typename Msg, typename Publishes = Publisher<Msg>>
 class HeldMessages
 {

@@ -21,7 +21,7 @@ class InlineFunction<void(Arguments...), room>
 {
 public:
   InlineFunction() = default;
-  /// Real-time safe if the callable fits into `room`, and as the callable's move.
+  /// Real-time safe if the callable fits into `room` and its move is real-time safe.
   template <
     typename F, typename = std::enable_if_t<!std::is_same_v<std::decay_t<F>, InlineFunction>>>
   InlineFunction(F && function)  // NOLINT: converts as std::function does

@@ -1,6 +1,7 @@
 // Named loggers on ROS 2's logging: console, log file and /rosout.
 //
-// May block and allocate: not for real-time code. A message below the logger's level costs a look-up.
+// May block and allocate: not for real-time code. A message below the logger's level costs a
+// look-up.
 #ifndef TAKT_RCL__LOGGER_HPP_
 #define TAKT_RCL__LOGGER_HPP_
 
@@ -52,10 +53,11 @@ private:
 ///     takt_rt::Logger logger(options);
 ///     TAKT_RT_LOG(logger, warn, "late by %d us", us);   // on a real-time thread
 ///
-/// It writes each line under `logger`'s name, at the time of the call, if the logger's level lets it pass: to console, log file
-/// and /rosout. A line that stands for others, which its rate limit left out, says so. The real-time safe logger must end
-/// before the last context, which ends ROS 2's logging. Set-up only; the sink itself may block and allocate, on that
-/// logger's background thread.
+/// It writes each line under `logger`'s name, at the time of the call, if the logger's level lets
+/// it pass: to console, log file and /rosout. A line that stands for others, which its rate limit
+/// left out, says so. The real-time safe logger must end before the last context, which ends ROS
+/// 2's logging. Set-up only; the sink itself may block and allocate, on that logger's background
+/// thread.
 std::function<void(const takt_rt::LogLine &)> log_sink(const Logger & logger);
 
 /// The logger `name`, without a node.

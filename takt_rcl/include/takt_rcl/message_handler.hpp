@@ -7,13 +7,14 @@
 //     void(std::shared_ptr<[const] Msg>), void(UniqueMessage<Msg>)
 //                                    from a bounded pool, to keep as long as needed
 //     void(std::unique_ptr<Msg>)     allocated for each message, because it cannot be returned
-//     with SerializedMessage for Msg the bytes of the message (serialized_message.hpp); no std::unique_ptr
+//     with SerializedMessage for Msg the bytes of the message (serialized_message.hpp), but no
+//     std::unique_ptr
 //
 // each optionally followed by `const MessageInfo &`.
 //
-// A message by pointer (parcel.hpp) goes to the function as it is: `const Msg &` and `std::shared_ptr<const Msg>` read
-// it in place, also with other subscriptions; a unique pointer and `std::shared_ptr<Msg>` get it if no other subscription
-// has it, and a copy otherwise.
+// A message by pointer (parcel.hpp) goes to the function as it is: `const Msg &` and
+// `std::shared_ptr<const Msg>` read it in place, also with other subscriptions; a unique pointer
+// and `std::shared_ptr<Msg>` get it if no other subscription has it, and a copy otherwise.
 #ifndef TAKT_RCL__MESSAGE_HANDLER_HPP_
 #define TAKT_RCL__MESSAGE_HANDLER_HPP_
 

@@ -23,7 +23,8 @@ inline Gid to_gid(const rmw_gid_t & gid) noexcept
   return result;
 }
 
-/// All functions are real-time safe. Time stamps are nanoseconds since the Unix epoch, 0 if unknown.
+/// All functions are real-time safe. Time stamps are nanoseconds since the Unix epoch, 0 if
+/// unknown.
 class MessageInfo
 {
 public:
@@ -55,7 +56,8 @@ public:
     const std::uint64_t sequence = info_.publication_sequence_number;
     return {publisher_gid(), sequence != kUnsupported ? sequence : 0, info_.source_timestamp};
   }
-  /// The message came by pointer from a publisher of this process; see NodeOptions::use_intra_process_comms.
+  /// The message came by pointer from a publisher of this process; see
+  /// NodeOptions::use_intra_process_comms.
   bool from_intra_process() const noexcept { return info_.from_intra_process; }
 
   const rmw_message_info_t & get_rmw_message_info() const noexcept { return info_; }

@@ -51,7 +51,8 @@ public:
     bool pooled() const noexcept { return index != kOutside; }
   };
 
-  /// Returns the message to its pool or its lender, or frees a message without one. Any thread. Real-time safe as `release`.
+  /// Returns the message to its pool or its lender, or frees a message without one. Any thread.
+  /// Real-time safe as `release`.
   struct Deleter
   {
     Slot * slot = nullptr;  // null: the message was allocated by itself, or lent
@@ -142,7 +143,8 @@ public:
   {
     return std::shared_ptr<Msg>(&slot->message, Keep{}, ControlBlock<Msg>{slot});
   }
-  /// Shares a message from outside of the pool: the slot only gives room for the control block. Real-time safe.
+  /// Shares a message from outside of the pool: the slot only gives room for the control block.
+  /// Real-time safe.
   template <typename T>
   static std::shared_ptr<T> share(Slot * slot, std::unique_ptr<T> message)
   {

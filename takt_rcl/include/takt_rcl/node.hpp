@@ -4,9 +4,9 @@
 // otherwise; any thread, also callbacks, also while the executor runs. The caller owns the entities
 // that a node makes. An entity stops working when its owner or the node ends.
 //
-// A derived node declares its publishers, subscriptions, services, clients and timers after the members that their
-// callbacks use: members are destroyed in reverse order, and each entity waits for its callback to
-// end. (Except if one of its own callbacks destroys the node: see entity.hpp.)
+// A derived node declares its publishers, subscriptions, services, clients and timers after the
+// members that their callbacks use: members are destroyed in reverse order, and each entity waits
+// for its callback to end. (Except if one of its own callbacks destroys the node: see entity.hpp.)
 #ifndef TAKT_RCL__NODE_HPP_
 #define TAKT_RCL__NODE_HPP_
 
@@ -222,8 +222,9 @@ public:
 
   // ---- parameters: see node_parameters.hpp ----
 
-  /// The override for `name`, or else `default_value`. Throws `Error` if the override has another type (an integer also
-  /// serves as a double), if the parameter is declared already, or if its range or an on-set callback refuses the value.
+  /// The override for `name`, or else `default_value`. Throws `Error` if the override has another
+  /// type (an integer also serves as a double), if the parameter is declared already, or if its
+  /// range or an on-set callback refuses the value.
   template <typename T>
   detail::KeptAs<T> declare_parameter(
     const std::string & name, const T & default_value,
@@ -247,9 +248,11 @@ public:
     declare(name, ParameterValue(value), descriptor);
     return value;
   }
-  /// Calls no callback. Throws `Error` if the parameter is not declared, is read-only, or has a static type.
+  /// Calls no callback. Throws `Error` if the parameter is not declared, is read-only, or has a
+  /// static type.
   void undeclare_parameter(const std::string & name);
-  /// Sets all or none; deletes parameters without a value. On a refusal the result has the reason as a sentence.
+  /// Sets all or none; deletes parameters without a value. On a refusal the result has the reason
+  /// as a sentence.
   SetParametersResult set_parameters_atomically(const std::vector<Parameter> & parameters);
   /// One by one; as many results as parameters.
   std::vector<SetParametersResult> set_parameters(const std::vector<Parameter> & parameters);
@@ -262,11 +265,13 @@ public:
   std::vector<std::uint8_t> get_parameter_types(const std::vector<std::string> & names) const;
   /// Throws `Error` if one is not declared.
   std::vector<Parameter> get_parameters(const std::vector<std::string> & names) const;
-  /// As rclcpp's: names below `prefixes`, with fewer than `depth` dots after the prefix; 0: any number.
+  /// As rclcpp's: names below `prefixes`, with fewer than `depth` dots after the prefix; 0: any
+  /// number.
   ListParametersResult list_parameters(
     const std::vector<std::string> & prefixes, std::uint64_t depth) const;
-  /// The callback may change the values before they are judged. It lasts as long as its handle, whose end waits for a
-  /// change on another thread. Changes by the parameter services run on threads of the group `parameters`.
+  /// The callback may change the values before they are judged. It lasts as long as its handle,
+  /// whose end waits for a change on another thread. Changes by the parameter services run on
+  /// threads of the group `parameters`.
   std::shared_ptr<PreSetParametersCallbackHandle> add_pre_set_parameters_callback(
     NodeParameters::PreSet callback);
   /// As above. The callback accepts or refuses the values, also of declarations.
@@ -282,7 +287,8 @@ public:
   bool has_parameter(const std::string & name) const;
   /// Throws `Error` if not declared.
   Parameter get_parameter(const std::string & name) const;
-  /// False, with `value` unchanged, if not declared. Throws `Error` if the parameter has another type.
+  /// False, with `value` unchanged, if not declared. Throws `Error` if the parameter has another
+  /// type.
   template <typename T>
   bool get_parameter(const std::string & name, T & value) const
   {

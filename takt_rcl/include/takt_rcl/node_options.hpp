@@ -74,9 +74,9 @@ public:
     return *this;
   }
 
-  /// Whether the node has the parameter services and publishes parameter events. Default: the node has both from the
-  /// first `declare_parameter` or automatically declared parameter on (`use_sim_time` and
-  /// `start_type_description_service` do not count).
+  /// Whether the node has the parameter services and publishes parameter events. Default: the node
+  /// has both from the first `declare_parameter` or automatically declared parameter on
+  /// (`use_sim_time` and `start_type_description_service` do not count).
   std::optional<bool> start_parameter_services() const noexcept { return parameter_services_; }
   NodeOptions & start_parameter_services(bool start)
   {
@@ -92,8 +92,8 @@ public:
     return *this;
   }
 
-  /// Messages between publishers and subscriptions of one context go by pointer, if both have this option; see
-  /// docs/own_node.md. Default: false, because publishers then have pools of messages.
+  /// Messages between publishers and subscriptions of one context go by pointer, if both have this
+  /// option; see docs/own_node.md. Default: false, because publishers then have pools of messages.
   bool use_intra_process_comms() const noexcept { return intra_process_; }
   NodeOptions & use_intra_process_comms(bool use)
   {

@@ -1,10 +1,11 @@
 // The parameters of one node: values, descriptors, and the callbacks that judge and follow changes.
 //
-// A change comes from the program or from the node's parameter services. Changes of one node happen one after the other.
-// Each is judged first: the parameter is declared and not read-only, the type is the declared one (an integer also serves
-// as a double), and the value is in its range. Then the pre-set callbacks have had their say, the on-set callbacks may
-// refuse it, and the post-set callbacks learn of it. A parameter that a change deletes is in their lists without a value:
-// its `is_set()` is false. Any thread. Set-up only: allocates, and waits for other changes.
+// A change comes from the program or from the node's parameter services. Changes of one node happen
+// one after the other. Each is judged first: the parameter is declared and not read-only, the type
+// is the declared one (an integer also serves as a double), and the value is in its range. Then the
+// pre-set callbacks have had their say, the on-set callbacks may refuse it, and the post-set
+// callbacks learn of it. A parameter that a change deletes is in their lists without a value: its
+// `is_set()` is false. Any thread. Set-up only: allocates, and waits for other changes.
 #ifndef TAKT_RCL__NODE_PARAMETERS_HPP_
 #define TAKT_RCL__NODE_PARAMETERS_HPP_
 
@@ -47,7 +48,8 @@ ParameterChange to_change(const Parameter & parameter);
 class NodeParameters : public std::enable_shared_from_this<NodeParameters>
 {
 public:
-  /// May change the list of values before they are judged. An empty list is refused. Must not change parameters.
+  /// May change the list of values before they are judged. An empty list is refused. Must not
+  /// change parameters.
   using PreSet = std::function<void(std::vector<Parameter> &)>;
   /// Accepts or refuses; sees the values before they are set. Must not change parameters.
   using OnSet = std::function<SetParametersResult(const std::vector<Parameter> &)>;
@@ -58,7 +60,8 @@ public:
     const std::vector<Parameter> & fresh, const std::vector<Parameter> & changed,
     const std::vector<std::string> & deleted)>;
 
-  /// The hold of one callback. Its end removes the callback, and waits for a change on another thread.
+  /// The hold of one callback. Its end removes the callback, and waits for a change on another
+  /// thread.
   class Handle
   {
   public:
@@ -81,7 +84,8 @@ public:
   /// Throws `Error` if the parameter is declared already, or if its value is refused.
   void declare(
     const std::string & name, ParameterValue value, const ParameterDescriptor & descriptor);
-  /// Calls no callback. Throws `Error` if the parameter is not declared, is read-only, or has a static type.
+  /// Calls no callback. Throws `Error` if the parameter is not declared, is read-only, or has a
+  /// static type.
   void undeclare(const std::string & name);
   bool has(const std::string & name) const;
   /// Absent: not declared.

@@ -1,5 +1,5 @@
-// Names and values of parameters: from ROS arguments, parameter files, the program or the parameter services. Set-up
-// only.
+// Names and values of parameters: from ROS arguments, parameter files, the program or the parameter
+// services. Set-up only.
 #ifndef TAKT_RCL__PARAMETER_HPP_
 #define TAKT_RCL__PARAMETER_HPP_
 
@@ -48,8 +48,8 @@ using KeptAs = decltype(to_parameter_value(std::declval<T>()));
 
 const char * type_name(const ParameterValue & value) noexcept;
 
-/// The value as a T; an integer also serves as a double. Throws `Error`, which begins with `what`, as in "parameter
-/// 'x'".
+/// The value as a T; an integer also serves as a double. Throws `Error`, which begins with `what`,
+/// as in "parameter 'x'".
 template <typename T>
 T parameter_as(const std::string & what, const ParameterValue & value)
 {
@@ -69,7 +69,8 @@ T parameter_as(const std::string & what, const ParameterValue & value)
 
 }  // namespace detail
 
-/// A name and a value of any storable type. In a change of parameters it may have no value: then the parameter is to end.
+/// A name and a value of any storable type. In a change of parameters it may have no value: then
+/// the parameter is to end.
 class Parameter
 {
 public:
@@ -90,7 +91,8 @@ public:
   /// "integer", "string array", ..., or "not set".
   std::string get_type_name() const { return is_set_ ? detail::type_name(value_) : "not set"; }
 
-  /// Throws `Error` if the value is of another type, or not there; an integer also serves as a double.
+  /// Throws `Error` if the value is of another type, or not there; an integer also serves as a
+  /// double.
   template <typename T>
   T get_value() const
   {

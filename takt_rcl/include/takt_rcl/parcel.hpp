@@ -24,8 +24,8 @@ enum class Use : std::uint8_t
   owns_shared  ///< `std::shared_ptr<Msg>`: the callback may change the message
 };
 
-/// Holds a message: alone, or with others who only read it. Move-only. All functions are real-time safe, except that
-/// the end of an allocated message frees it.
+/// Holds a message: alone, or with others who only read it. Move-only. All functions are real-time
+/// safe, except that the end of an allocated message frees it.
 class Parcel
 {
 public:
@@ -132,8 +132,8 @@ public:
   takt_core::MessageKey key{};  ///< names the message in takt's own records
   takt_core::MessageKey
     info{};  ///< as the subscription sees it: all messages of the publisher count
-  std::uint64_t before =
-    0;  ///< messages that the middleware had announced to the subscription before this one
+  /// Messages that the middleware had announced to the subscription before this one.
+  std::uint64_t before = 0;
 
 private:
   std::shared_ptr<void> shared_;

@@ -1,9 +1,11 @@
-// The unanswered requests of one client: a bounded number of places, which `Client` makes at its creation.
+// The unanswered requests of one client: a bounded number of places, which `Client` makes at its
+// creation.
 //
 //     free ──► pending ──► running ──► free        a request with a callback
-//                     └──► ready   ──► free        a request with a future; the future frees the place
+//                     └──► ready   ──► free        one with a future, which frees the place
 //
-// Each use of a place has a number of its own, so that a future notices that its request was forgotten.
+// Each use of a place has a number of its own, so that a future notices that its request was
+// forgotten.
 #ifndef TAKT_RCL__PENDING_CALLS_HPP_
 #define TAKT_RCL__PENDING_CALLS_HPP_
 
@@ -26,8 +28,8 @@ enum class FutureStatus : std::uint8_t
 {
   ready,
   timeout,
-  forgotten,  ///< no response will come: the request was refused, forgotten or answered and taken, or its client ended.
-              ///< Of a wait, too: the context ended before the response came.
+  forgotten,  ///< no response will come: the request was refused, forgotten or answered and taken,
+              ///< or its client ended. Of a wait, too: the context ended before the response came.
 };
 
 /// The message objects of one executor's runs, one per lane.
@@ -49,9 +51,10 @@ struct PendingCall
   explicit operator bool() const noexcept { return place != kNone; }
 };
 
-/// The places, without their types. Any thread. Real-time safe unless stated otherwise: waits at most for another call
-/// of the same client, with priority inheritance. Moves of responses, and of functions into their place, run under the
-/// mutex. Moves of functions out of their place, and destructors of functions, do not.
+/// The places, without their types. Any thread. Real-time safe unless stated otherwise: waits at
+/// most for another call of the same client, with priority inheritance. Moves of responses, and of
+/// functions into their place, run under the mutex. Moves of functions out of their place, and
+/// destructors of functions, do not.
 class PendingCalls
 {
 public:
@@ -95,11 +98,13 @@ public:
   std::size_t pending() const noexcept;
 
   FutureStatus status(const PendingCall & call) const noexcept;
-  /// May block: until the response is there, the request is forgotten, the context has ended, or the time has come.
+  /// May block: until the response is there, the request is forgotten, the context has ended, or
+  /// the time has come.
   FutureStatus wait(const PendingCall & call, takt_rt::Time until) const noexcept;
 
 protected:
-  /// Takes the function out of the place, frees the place, and calls the function. Without the mutex.
+  /// Takes the function out of the place, frees the place, and calls the function. Without the
+  /// mutex.
   virtual void call(const PendingCall & call, const void * response, std::int64_t number) = 0;
   /// Moves the response into the place. With the mutex.
   virtual void keep(std::uint32_t place, void * response) noexcept = 0;

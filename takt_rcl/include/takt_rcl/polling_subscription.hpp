@@ -1,12 +1,14 @@
 // A subscription without a callback: the program takes messages when it wants them.
 //
-// Messages stay in the middleware, or in shared memory, and wake no thread. In shared memory they end with their publisher, which waits
-// 0.1 s for takes. A cyclic callback reads its inputs this way:
+// Messages stay in the middleware, or in shared memory, and wake no thread. In shared memory they
+// end with their publisher, which waits 0.1 s for takes. A cyclic callback reads its inputs this
+// way:
 //
 //     if (const Msg * const newest = inputs->latest(); newest != nullptr) { ... }
 //
-// A chain of callbacks ends at such a reader: the run that reads works for its own activation only. To carry the
-// activation of a message further, subscribe with a callback and keep the message in a join slot (join.hpp).
+// A chain of callbacks ends at such a reader: the run that reads works for its own activation only.
+// To carry the activation of a message further, subscribe with a callback and keep the message in a
+// join slot (join.hpp).
 #ifndef TAKT_RCL__POLLING_SUBSCRIPTION_HPP_
 #define TAKT_RCL__POLLING_SUBSCRIPTION_HPP_
 
@@ -37,19 +39,20 @@ struct PollingOptions
 {
   /// Ignores messages of the same context's nodes.
   bool ignore_local_publications = false;
-  /// The middleware drops all messages that the filter does not choose; they do not count as lost. With a middleware without
-  /// filters the subscription is not made.
+  /// The middleware drops all messages that the filter does not choose; they do not count as lost.
+  /// With a middleware without filters the subscription is not made.
   ContentFilterOptions content_filter_options{};
   /// As SubscriptionOptions::transport.
   Transport transport = Transport::middleware;
 };
 
-/// A polled subscription of any type. Any thread; calls of one subscription wait for each other, with priority
-/// inheritance.
+/// A polled subscription of any type. Any thread; calls of one subscription wait for each other,
+/// with priority inheritance.
 class PollingBase
 {
 public:
-  /// For Node::create_polling_subscription. Set-up only. Throws `Error` as the constructor of PublisherBase.
+  /// For Node::create_polling_subscription. Set-up only. Throws `Error` as the constructor of
+  /// PublisherBase.
   PollingBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
     detail::MessageLayout layout, const std::string & topic, const QoS & qos,
@@ -81,7 +84,8 @@ public:
 
   // ---- may block (graph lock) ----
 
-  /// Publishers that the middleware has matched, or those of its channel in shared memory; 0 if rcl refuses to count.
+  /// Publishers that the middleware has matched, or those of its channel in shared memory; 0 if rcl
+  /// refuses to count.
   std::size_t get_publisher_count() const;
   /// As PublisherBase::wait_for_matched.
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
@@ -89,12 +93,13 @@ public:
 protected:
   /// The oldest message that waits; false: none.
   bool take_one(void * message, MessageInfo & info) noexcept;
-  /// Up to `most` messages in one call of the middleware, at most `places().size()`, into `places()`. Returns their
-  /// number; `infos` gets as many, unless it is null.
+  /// Up to `most` messages in one call of the middleware, at most `places().size()`, into
+  /// `places()`. Returns their number; `infos` gets as many, unless it is null.
   std::size_t take_some(std::size_t most, MessageInfo * infos) noexcept;
   /// The addresses of buffers for `take_some`, as many as the history has messages (at most 1000).
   std::vector<void *> & places() noexcept;
-  /// The largest number of messages that may wait: a history, or one of each publisher in shared memory.
+  /// The largest number of messages that may wait: a history, or one of each publisher in shared
+  /// memory.
   std::size_t most_waiting() const noexcept;
 
 private:
@@ -125,10 +130,11 @@ public:
   {
   }
 
-  // Takes run at the middleware ceiling. Real-time safe within takt: they allocate nothing. The middleware's own locks
-  // may block.
+  // Takes run at the middleware ceiling. Real-time safe within takt: they allocate nothing. The
+  // middleware's own locks may block.
 
-  /// Takes the oldest message that waits; false: none. A refused or empty take may leave anything in `message`.
+  /// Takes the oldest message that waits; false: none. A refused or empty take may leave anything
+  /// in `message`.
   bool take(Msg & message) noexcept
   {
     MessageInfo info;
@@ -136,8 +142,8 @@ public:
   }
   bool take(Msg & message, MessageInfo & info) noexcept { return take_one(&message, info); }
 
-  /// Takes up to `messages.size()` messages, oldest first, and at most a history of them; returns their number. `infos`:
-  /// null, or room for as many. One thread at a time.
+  /// Takes up to `messages.size()` messages, oldest first, and at most a history of them; returns
+  /// their number. `infos`: null, or room for as many. One thread at a time.
   std::size_t take_sequence(std::vector<Msg> & messages, MessageInfo * infos = nullptr) noexcept
   {
     std::vector<void *> & buffers = places();
@@ -148,8 +154,9 @@ public:
     return take_some(most, infos);
   }
 
-  /// Takes the messages that wait, at most a history of them, and keeps the newest. Returns it, or the one of an
-  /// earlier call; nullptr before the first message. Valid until the next call. One thread at a time.
+  /// Takes the messages that wait, at most a history of them, and keeps the newest. Returns it, or
+  /// the one of an earlier call; nullptr before the first message. Valid until the next call. One
+  /// thread at a time.
   const Msg * latest() noexcept
   {
     const std::size_t most = most_waiting();

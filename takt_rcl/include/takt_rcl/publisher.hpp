@@ -42,18 +42,21 @@ struct PublisherOptions
   CallbackGroup::SharedPtr callback_group;
   /// See event_callbacks.hpp.
   PublisherEventCallbacks event_callbacks;
-  /// Without an incompatible_qos_callback: logs a warning when the first subscription has an incompatible quality of
-  /// service.
+  /// Without an incompatible_qos_callback: logs a warning when the first subscription has an
+  /// incompatible quality of service.
   bool use_default_callbacks = true;
-  /// Messages by pointer to subscriptions of the same context: see NodeOptions::use_intra_process_comms.
+  /// Messages by pointer to subscriptions of the same context: see
+  /// NodeOptions::use_intra_process_comms.
   IntraProcessSetting use_intra_process_comm = IntraProcessSetting::NodeDefault;
-  /// Messages that the program may hold at once from Publisher::borrow, beside those that subscriptions hold. In a group with
-  /// logical execution time: those of two periods.
+  /// Messages that the program may hold at once from Publisher::borrow, beside those that
+  /// subscriptions hold. In a group with logical execution time: those of two periods.
   std::uint32_t loans = 2;
-  /// How messages get to subscriptions with the same option. With shared_memory no message goes by pointer.
+  /// How messages get to subscriptions with the same option. With shared_memory no message goes by
+  /// pointer.
   Transport transport = Transport::middleware;
-  /// With shared_memory: the least time between two messages that the middleware also gets, for its own subscriptions, such
-  /// as those of tools. Zero: it gets each message, while a subscription is matched.
+  /// With shared_memory: the least time between two messages that the middleware also gets, for its
+  /// own subscriptions, such as those of tools. Zero: it gets each message, while a subscription is
+  /// matched.
   takt_rt::Duration copy_period{};
 };
 
@@ -66,9 +69,10 @@ public:
   /// Makes the publisher's pools, for so many messages.
   using StockMaker = std::unique_ptr<detail::Stock> (*)(std::uint32_t messages);
 
-  /// For Node::create_publisher. Set-up only. Throws `Error` if rcl refuses the topic or the publisher, if the
-  /// kernel refuses a thread of the middleware an attribute that the schedule requires, or if the schedule does not fit
-  /// an event callback, and UnsupportedEventTypeException.
+  /// For Node::create_publisher. Set-up only. Throws `Error` if rcl refuses the topic or the
+  /// publisher, if the kernel refuses a thread of the middleware an attribute that the schedule
+  /// requires, or if the schedule does not fit an event callback, and
+  /// UnsupportedEventTypeException.
   PublisherBase(
     std::shared_ptr<NodeState> node, const rosidl_message_type_support_t & type,
     std::type_index cpp_type, detail::MessageLayout layout, const std::string & topic,
@@ -91,8 +95,8 @@ public:
   const Gid & gid() const noexcept { return gid_; }
   /// The publication sequence number of the last message, 0 before the first.
   std::uint64_t last_sequence() const noexcept { return sequence_.load(std::memory_order_relaxed); }
-  /// Publishes that the middleware refused, those of a null pointer, and those that a history KEEP_ALL could block for a group
-  /// with logical execution time.
+  /// Publishes that the middleware refused, those of a null pointer, and those that a history
+  /// KEEP_ALL could block for a group with logical execution time.
   std::uint64_t failed_publishes() const noexcept
   {
     return failed_.load(std::memory_order_relaxed);
@@ -100,12 +104,13 @@ public:
 
   // ---- may block (graph lock) ----
 
-  /// For liveliness MANUAL_BY_TOPIC: the publisher is alive, although it publishes nothing. False if the middleware
-  /// refuses.
+  /// For liveliness MANUAL_BY_TOPIC: the publisher is alive, although it publishes nothing. False
+  /// if the middleware refuses.
   bool assert_liveliness() const;
   /// Whether its messages go by shared memory. Real-time safe.
   bool uses_shared_memory() const noexcept { return channel_ != nullptr; }
-  /// Subscriptions that the middleware has matched, and those of its channel in shared memory; 0 if rcl refuses to count.
+  /// Subscriptions that the middleware has matched, and those of its channel in shared memory; 0 if
+  /// rcl refuses to count.
   std::size_t get_subscription_count() const;
   /// Waits until at least `count` subscriptions are matched; false if the time is over or the
   /// context ended.
@@ -117,8 +122,9 @@ protected:
   std::uint64_t publish_message(const void * message, detail::ParcelSource & source) noexcept;
   /// The bytes of a message. Only without a stock.
   std::uint64_t publish_serialized(const SerializedMessage & message) noexcept;
-  /// A group with logical execution time publishes on a thread that serves all such groups of its executor, and a history
-  /// KEEP_ALL of a reliable publisher may wait for its readers. So such a publish is refused: counts it, logs the first one, and returns true.
+  /// A group with logical execution time publishes on a thread that serves all such groups of its
+  /// executor, and a history KEEP_ALL of a reliable publisher may wait for its readers. So such a
+  /// publish is refused: counts it, logs the first one, and returns true.
   bool refuses_to_hold() noexcept { return keeps_all_ && refuse_to_hold(); }
   /// Null: no messages by pointer.
   detail::Stock * stock() const noexcept { return stock_.get(); }
@@ -159,7 +165,8 @@ private:
   std::unique_ptr<Outbox> outbox_;  // with the stock
   std::unique_ptr<Events> events_;
   std::unique_ptr<ChannelOutbox, EndOutbox> channel_;  // null: not by shared memory
-  // With the channel. The middleware is asked for its count after an event only: that costs locks. Null: no such events.
+  // With the channel. The middleware is asked for its count after an event only: that costs locks.
+  // Null: no such events.
   std::shared_ptr<EventSource> matched_event_;
   std::size_t matched_ = 0;
   takt_rt::Duration copy_period_{};
@@ -189,13 +196,14 @@ public:
   /// In place of a message's number, which a held message does not have yet: see `publish`.
   static constexpr std::uint64_t kHeld = UINT64_MAX;
 
-  /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it. Returns kHeld if the
-  /// running callback's group has logical execution time (`let` of the schedule): the message is published with the end of
-  /// the period. The first messages that are held at once allocate memory. A reliable publisher with a history KEEP_ALL returns 0 in such
-  /// a group: its publish may wait for readers, and all groups of the executor with logical execution time would wait, too.
-  /// Any thread. Runs at the middleware ceiling. Real-time safe within takt: allocates nothing, and
-  /// waits only for another publish of this publisher. The middleware's own locks may block.
-  /// By pointer: copies the message once, for all subscriptions of this context.
+  /// Returns the message's publication sequence number (from 1), or 0 if the middleware refused it.
+  /// Returns kHeld if the running callback's group has logical execution time (`let` of the
+  /// schedule): the message is published with the end of the period. The first messages that are
+  /// held at once allocate memory. A reliable publisher with a history KEEP_ALL returns 0 in such a
+  /// group: its publish may wait for readers, and all groups of the executor with logical execution
+  /// time would wait, too. Any thread. Runs at the middleware ceiling. Real-time safe within takt:
+  /// allocates nothing, and waits only for another publish of this publisher. The middleware's own
+  /// locks may block. By pointer: copies the message once, for all subscriptions of this context.
   std::uint64_t publish(const Msg & message) noexcept
   {
     if (takt_core::LogicalTime * const group = takt_core::LogicalTime::current()) {
@@ -215,10 +223,11 @@ public:
     return publish_message(&message, source);
   }
 
-  /// As above without a copy: a single subscription whose callback takes a unique pointer gets this very message, others
-  /// read it. A callback that takes `std::unique_ptr` gets a message of a pool as an allocated copy, because its deleter
-  /// cannot return the message to the pool. The message ends with its last holder. Without messages by pointer: publishes,
-  /// then frees. A null pointer is a failed publish: returns 0.
+  /// As above without a copy: a single subscription whose callback takes a unique pointer gets this
+  /// very message, others read it. A callback that takes `std::unique_ptr` gets a message of a pool
+  /// as an allocated copy, because its deleter cannot return the message to the pool. The message
+  /// ends with its last holder. Without messages by pointer: publishes, then frees. A null pointer
+  /// is a failed publish: returns 0.
   std::uint64_t publish(UniqueMessage<Msg> message) noexcept
   {
     Stock * const own = own_stock();
@@ -251,9 +260,9 @@ public:
     return publish(UniqueMessage<Msg>(message.release()));
   }
 
-  /// The bytes of a message, as Serialization makes them. As above. By pointer, or to be held, the publisher makes a message
-  /// of the bytes. This allocates what the strings and sequences need; to be held without messages by pointer, each message is
-  /// allocated, too.
+  /// The bytes of a message, as Serialization makes them. As above. By pointer, or to be held, the
+  /// publisher makes a message of the bytes. This allocates memory for strings and sequences. If
+  /// messages are held without messages by pointer, each message is allocated, too.
   std::uint64_t publish(const SerializedMessage & serialized) noexcept
   {
     if (
@@ -267,11 +276,12 @@ public:
              : publish(UniqueMessage<Msg>());
   }
 
-  /// A message to fill and to publish; it returns to its pool with its last holder. It has the content of its last use,
-  /// and the capacity of its strings and sequences. Real-time safe unless the pool is exhausted, or the publisher
-  /// does not send by pointer: the message is then allocated. By shared memory the message lies there, and `publish` sends it
-  /// without a copy; it has the bytes of an earlier message or none, so fill all fields. A message that ends after the publisher keeps the
-  /// channel open until then.
+  /// A message to fill and to publish; it returns to its pool with its last holder. It has the
+  /// content of its last use, and the capacity of its strings and sequences. Real-time safe unless
+  /// the pool is exhausted, or the publisher does not send by pointer: the message is then
+  /// allocated. By shared memory the message lies there, and `publish` sends it without a copy; it
+  /// has the bytes of an earlier message or none, so fill all fields. A message that ends after the
+  /// publisher keeps the channel open until then.
   UniqueMessage<Msg> borrow()
   {
     if (void * const lent = lend(); lent != nullptr) {
@@ -282,8 +292,9 @@ public:
                           : UniqueMessage<Msg>(new Msg());
   }
 
-  /// Gives the strings and sequences of the pool's messages the capacity of `prototype`, so that no message allocates when
-  /// it is used for the first time. Without messages by pointer: no effect. Set-up only.
+  /// Gives the strings and sequences of the pool's messages the capacity of `prototype`, so that no
+  /// message allocates when it is used for the first time. Without messages by pointer: no effect.
+  /// Set-up only.
   void prepare(const Msg & prototype)
   {
     if (Stock * const own = own_stock(); own != nullptr) {
@@ -291,7 +302,8 @@ public:
     }
   }
 
-  /// Messages by pointer that had to be allocated because the publisher's pool was exhausted. Real-time safe.
+  /// Messages by pointer that had to be allocated because the publisher's pool was exhausted.
+  /// Real-time safe.
   std::uint64_t allocated_messages() const noexcept
   {
     const Stock * const own = own_stock();

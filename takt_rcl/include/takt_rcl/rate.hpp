@@ -14,8 +14,8 @@ namespace takt_rcl
 class Rate
 {
 public:
-  /// `context` (default: the default context) ends sleeps. Both throw `std::invalid_argument` if the
-  /// rate or period is not positive.
+  /// `context` (default: the default context) ends sleeps. Both throw `std::invalid_argument` if
+  /// the rate or period is not positive.
   explicit Rate(double hertz, std::shared_ptr<Context> context = nullptr);
   explicit Rate(takt_rt::Duration period, std::shared_ptr<Context> context = nullptr);
 

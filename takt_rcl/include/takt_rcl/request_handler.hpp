@@ -1,7 +1,7 @@
 // A service's message objects and the user's function, behind one untyped interface.
 //
-// A lane is one concurrent run: an exclusive group has one, a reentrant group one per executor thread. The signature of
-// the user's function decides how it responds:
+// A lane is one concurrent run: an exclusive group has one, a reentrant group one per executor
+// thread. The signature of the user's function decides how it responds:
 //
 //     void(const Request &, Response &)      the response is sent when the function returns
 //     Response(const Request &)              as above
@@ -9,10 +9,11 @@
 //                                            the program responds later, on any thread
 //     void(std::shared_ptr<Request>, std::shared_ptr<Response>),
 //     void(std::shared_ptr<rmw_request_id_t>, std::shared_ptr<Request>, std::shared_ptr<Response>)
-//                                            rclcpp's; the response is sent when the function returns
+//                                            rclcpp's; the response is sent when it returns
 //
-// The message objects are reused. A response is reset to its default values before each run, and keeps its memory. With
-// shared pointers a message object is replaced by a new one where the program kept the last one.
+// The message objects are reused. A response is reset to its default values before each run, and
+// keeps its memory. With shared pointers a message object is replaced by a new one where the
+// program kept the last one.
 #ifndef TAKT_RCL__REQUEST_HANDLER_HPP_
 #define TAKT_RCL__REQUEST_HANDLER_HPP_
 
@@ -32,14 +33,15 @@ class ResponseSender
 {
 public:
   virtual ~ResponseSender() = default;
-  /// False: the middleware refused the response, or the service has ended. Runs at the middleware ceiling. Allocates
-  /// nothing. The middleware may wait until it has discovered the client's reader (Fast DDS: up to 100 ms).
+  /// False: the middleware refused the response, or the service has ended. Runs at the middleware
+  /// ceiling. Allocates nothing. The middleware may wait until it has discovered the client's
+  /// reader (Fast DDS: up to 100 ms).
   virtual bool send(const rmw_request_id_t & request, const void * response) noexcept = 0;
 };
 
-/// The right to respond to one request, once. Movable; any thread. Until its `respond` or its end it keeps the service's
-/// middleware entity alive, also beyond the end of the service's handle: clients still find the service then, and get no
-/// response.
+/// The right to respond to one request, once. Movable; any thread. Until its `respond` or its end
+/// it keeps the service's middleware entity alive, also beyond the end of the service's handle:
+/// clients still find the service then, and get no response.
 template <typename Srv>
 class PendingResponse
 {
@@ -77,7 +79,8 @@ public:
   virtual ~RequestLanes() = default;
   /// The buffer for the next request of `lane`.
   virtual void * request(std::uint32_t lane) = 0;
-  /// Calls the user's function with the taken request, and sends the response unless the function defers it.
+  /// Calls the user's function with the taken request, and sends the response unless the function
+  /// defers it.
   virtual void serve(
     std::uint32_t lane, const rmw_request_id_t & request,
     const std::shared_ptr<ResponseSender> & sender) = 0;
@@ -88,7 +91,8 @@ class RequestHandler
 {
 public:
   virtual ~RequestHandler() = default;
-  /// Room for `lanes` concurrent runs. Set-up only; also while runs of earlier lanes are in progress.
+  /// Room for `lanes` concurrent runs. Set-up only; also while runs of earlier lanes are in
+  /// progress.
   virtual std::unique_ptr<RequestLanes> make_lanes(std::uint32_t lanes) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The handler of a subscription whose callback takes serialised messages: the signatures of message_handler.hpp with
-// SerializedMessage in the place of the message.
+// The handler of a subscription whose callback takes serialised messages: the signatures of
+// message_handler.hpp with SerializedMessage in the place of the message.
 #ifndef TAKT_RCL__SERIALIZED_HANDLER_HPP_
 #define TAKT_RCL__SERIALIZED_HANDLER_HPP_
 

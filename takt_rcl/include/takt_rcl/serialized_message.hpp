@@ -1,7 +1,8 @@
-// Messages as the middleware sends them: bytes that a program records, forwards or compares without their type.
+// Messages as the middleware sends them: bytes that a program records, forwards or compares without
+// their type.
 //
-// A subscription whose callback takes a SerializedMessage has buffers of a bounded size from its start on; SerializedBuffers says
-// what happens to a message that is larger.
+// A subscription whose callback takes a SerializedMessage has buffers of a bounded size from its
+// start on; SerializedBuffers says what happens to a message that is larger.
 #ifndef TAKT_RCL__SERIALIZED_MESSAGE_HPP_
 #define TAKT_RCL__SERIALIZED_MESSAGE_HPP_
 
@@ -48,14 +49,17 @@ public:
   /// The message. Valid until the buffer changes. Real-time safe.
   std::span<const std::uint8_t> bytes() const noexcept { return {view_.buffer, size()}; }
 
-  /// Copies `bytes`. Real-time safe if the buffer has room for them; else allocates and may throw std::bad_alloc.
+  /// Copies `bytes`. Real-time safe if the buffer has room for them; else allocates and may throw
+  /// std::bad_alloc.
   void assign(std::span<const std::uint8_t> bytes);
   /// Room for `capacity` bytes; never shrinks. Allocates, and may throw std::bad_alloc.
   void reserve(std::size_t capacity);
-  /// A buffer never grows beyond `most` bytes: functions of rcl and rmw that need more fail. Real-time safe.
+  /// A buffer never grows beyond `most` bytes: functions of rcl and rmw that need more fail.
+  /// Real-time safe.
   void limit(std::size_t most) noexcept { most_ = most; }
 
-  /// For functions of rcl and rmw, which may enlarge the buffer. It remains this object's. As rclcpp's. Real-time safe.
+  /// For functions of rcl and rmw, which may enlarge the buffer. It remains this object's. As
+  /// rclcpp's. Real-time safe.
   rmw_serialized_message_t & get_rcl_serialized_message() noexcept { return view_; }
   const rmw_serialized_message_t & get_rcl_serialized_message() const noexcept { return view_; }
 
@@ -88,8 +92,8 @@ private:
   bool grew_ = false;
 };
 
-/// Converts messages of a type to bytes and back. As rclcpp's, but a failure is a value. Any thread. The middleware's functions
-/// may allocate.
+/// Converts messages of a type to bytes and back. As rclcpp's, but a failure is a value. Any
+/// thread. The middleware's functions may allocate.
 class SerializationBase
 {
 public:

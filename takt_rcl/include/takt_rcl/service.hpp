@@ -1,7 +1,8 @@
 // Services of ordinary rosidl types.
 //
-// Requests stay in the middleware, which only announces them. The thread that runs the callback takes the request right
-// before the run. See request_handler.hpp for the callback signatures. If the callback throws, no response is sent.
+// Requests stay in the middleware, which only announces them. The thread that runs the callback
+// takes the request right before the run. See request_handler.hpp for the callback signatures. If
+// the callback throws, no response is sent.
 #ifndef TAKT_RCL__SERVICE_HPP_
 #define TAKT_RCL__SERVICE_HPP_
 
@@ -35,13 +36,14 @@ struct ServiceShared;
 class ServiceBase : public Entity
 {
 public:
-  /// For Node::create_service. Set-up only. Throws `Error` if rcl refuses the name or the service, or if the kernel
-  /// refuses a thread of the middleware an attribute that the schedule requires.
+  /// For Node::create_service. Set-up only. Throws `Error` if rcl refuses the name or the service,
+  /// or if the kernel refuses a thread of the middleware an attribute that the schedule requires.
   ServiceBase(
     std::shared_ptr<NodeState> node, const rosidl_service_type_support_t & type,
     const std::string & name, std::unique_ptr<RequestHandler> handler,
     const ServiceOptions & options);
-  /// Waits for runs of the callback on other threads. Later responses to taken requests are refused.
+  /// Waits for runs of the callback on other threads. Later responses to taken requests are
+  /// refused.
   ~ServiceBase() override;
 
   /// Fully qualified and remapped. Real-time safe.
@@ -57,8 +59,9 @@ public:
   std::uint64_t sent_responses() const noexcept;
   /// Responses that the middleware refused, for instance because the client has ended.
   std::uint64_t failed_responses() const noexcept;
-  /// Requests lost between their client and this callback, including overwritten ones, by gaps in the clients' numbers. 0
-  /// with middlewares other than Fast DDS, which may not number each client's requests by themselves.
+  /// Requests lost between their client and this callback, including overwritten ones, by gaps in
+  /// the clients' numbers. 0 with middlewares other than Fast DDS, which may not number each
+  /// client's requests by themselves.
   std::uint64_t lost_requests() const noexcept;
   /// Takes that the middleware refused.
   std::uint64_t failed_takes() const noexcept;

@@ -43,16 +43,18 @@ struct SubscriptionOptions : EntityOptions
   SerializedBuffers serialized_buffers;
   /// Ignores messages of the same context's nodes.
   bool ignore_local_publications = false;
-  /// Messages by pointer from publishers of the same context: see NodeOptions::use_intra_process_comms.
+  /// Messages by pointer from publishers of the same context: see
+  /// NodeOptions::use_intra_process_comms.
   IntraProcessSetting use_intra_process_comm = IntraProcessSetting::NodeDefault;
-  /// The middleware drops all messages that the filter does not choose. Such a subscription gets no messages by pointer.
+  /// The middleware drops all messages that the filter does not choose. Such a subscription gets no
+  /// messages by pointer.
   ContentFilterOptions content_filter_options;
   /// In the subscription's group, with its binding's threads and priority. See event_callbacks.hpp.
   SubscriptionEventCallbacks event_callbacks;
   /// As PublisherOptions::use_default_callbacks, for publishers.
   bool use_default_callbacks = true;
-  /// How messages come. With shared_memory they come only from publishers with the same option: the middleware does not know
-  /// the subscription, and there are no event callbacks.
+  /// How messages come. With shared_memory they come only from publishers with the same option: the
+  /// middleware does not know the subscription, and there are no event callbacks.
   Transport transport = Transport::middleware;
 };
 
@@ -84,28 +86,31 @@ public:
   /// Context::publication_sequence_supported(). Counts from the first taken message of each
   /// publisher: only `overwritten()` counts earlier overwritten ones.
   std::uint64_t lost_messages() const noexcept;
-  /// Publishers whose losses are not counted any more because there were too many: see takt_host::SequenceGaps.
+  /// Publishers whose losses are not counted any more because there were too many: see
+  /// takt_host::SequenceGaps.
   std::uint64_t forgotten_publishers() const noexcept;
   /// Messages allocated because the pool was exhausted, or because the callback takes
   /// `std::unique_ptr<Msg>`.
   std::uint64_t allocated_messages() const noexcept;
   /// Takes that the middleware refused.
   std::uint64_t failed_takes() const noexcept;
-  /// Serialised messages dropped because they were larger than their buffers: see SerializedBuffers. Where messages have
-  /// sequence numbers, a later message shows them as lost, too.
+  /// Serialised messages dropped because they were larger than their buffers: see
+  /// SerializedBuffers. Where messages have sequence numbers, a later message shows them as lost,
+  /// too.
   std::uint64_t oversized_messages() const noexcept;
 
-  /// How its messages come, as `takt status` says it: "shared_memory"; "pointer", from publishers of the process that have the
-  /// option, and by the middleware from others; "middleware". A text that stays.
+  /// How its messages come, as `takt status` says it: "shared_memory"; "pointer", from publishers
+  /// of the process that have the option, and by the middleware from others; "middleware". A text
+  /// that stays.
   std::string_view transport() const noexcept;
 
   // ---- may block (graph lock) ----
 
   /// Whether its messages come by shared memory. Real-time safe.
   bool uses_shared_memory() const noexcept;
-  /// Publishers that the middleware has matched, or those of its channel in shared memory; 0 if rcl refuses to count. After
-  /// `set_content_filter` replaced the reader, rmw_fastrtps still counts the publishers of the former reader, also before
-  /// the new one has found them.
+  /// Publishers that the middleware has matched, or those of its channel in shared memory; 0 if rcl
+  /// refuses to count. After `set_content_filter` replaced the reader, rmw_fastrtps still counts
+  /// the publishers of the former reader, also before the new one has found them.
   std::size_t get_publisher_count() const;
   /// As PublisherBase::wait_for_matched.
   bool wait_for_matched(std::size_t count, takt_rt::Duration timeout) const;
@@ -118,10 +123,11 @@ public:
   bool is_cft_enabled() const { return is_content_filter_enabled(); }
   /// The present filter; an empty expression if there is none. Throws `Error`.
   ContentFilterOptions get_content_filter() const;
-  /// Sets or changes the filter; an empty expression removes it. The first filter and the removal replace the middleware's
-  /// reader: messages that waited are gone, and their runs do not call the callback. From the first filter on the subscription counts no lost messages, because the
-  /// sequence numbers of dropped ones are missing, too. Throws `Error` if the middleware has no filters or refuses this
-  /// one, or if the subscription gets messages by pointer.
+  /// Sets or changes the filter; an empty expression removes it. The first filter and the removal
+  /// replace the middleware's reader: messages that waited are gone, and their runs do not call the
+  /// callback. From the first filter on the subscription counts no lost messages, because the
+  /// sequence numbers of dropped ones are missing, too. Throws `Error` if the middleware has no
+  /// filters or refuses this one, or if the subscription gets messages by pointer.
   void set_content_filter(
     const std::string & filter_expression,
     const std::vector<std::string> & expression_parameters = {});
@@ -150,7 +156,8 @@ private:
   void set_listener();
   void stop_listening() noexcept;
   void note_filter(const ContentFilterOptions & filter);
-  // Of messages that went with the middleware's former reader. With the mutexes of the listener and of takes held.
+  // Of messages that went with the middleware's former reader. With the mutexes of the listener and
+  // of takes held.
   void drop_announced() noexcept;
   void add_events(const SubscriptionOptions & options);
 
@@ -185,10 +192,11 @@ public:
   {
   }
 
-  /// Takes up to `messages.size()` of the messages that wait, oldest first, and returns their number: in the callback the
-  /// messages after its own. Their runs find no message and do not call the callback, and activations of chains that come with them
-  /// end here. `infos`: null, or room for as many. Any thread; copies messages by pointer. Runs at the middleware ceiling.
-  /// Real-time safe within takt: allocates nothing but what a copy needs. The middleware's own locks may block.
+  /// Takes up to `messages.size()` of the messages that wait, oldest first, and returns their
+  /// number: in the callback the messages after its own. Their runs find no message and do not call
+  /// the callback, and activations of chains that come with them end here. `infos`: null, or room
+  /// for as many. Any thread; copies messages by pointer. Runs at the middleware ceiling. Real-time
+  /// safe within takt: allocates only the memory of a copy. The middleware's own locks may block.
   std::size_t take_sequence(std::vector<Msg> & messages, MessageInfo * infos = nullptr)
   {
     std::size_t taken = 0;

@@ -43,8 +43,8 @@ public:
   constexpr double seconds() const noexcept { return static_cast<double>(count()) * 1e-9; }
 };
 
-/// Nanoseconds since the clock's origin (the Unix epoch for system and ROS time, the machine's start for steady time).
-/// Comparisons and differences use only the nanoseconds. Real-time safe.
+/// Nanoseconds since the clock's origin (the Unix epoch for system and ROS time, the machine's
+/// start for steady time). Comparisons and differences use only the nanoseconds. Real-time safe.
 class Time
 {
 public:

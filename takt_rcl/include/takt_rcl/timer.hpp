@@ -1,12 +1,13 @@
 // Timers: periodic releases on the monotonic clock, or on a node's simulated time.
 //
-// A wall timer is a core timer: it shares the executor's epoch, keeps its phase, and follows the schedule's offset and
-// missed-period policy. So is a ROS-time timer of a node without `use_sim_time`: its periods are measured on the
-// monotonic clock, so a step of the system clock neither delays it nor makes it fire in a burst. With `use_sim_time`
-// /clock releases the timer; it then always skips missed periods, and counts as a waitable in the `window` and `stock`
-// orders. A timer that moves to another executor keeps its phase: the offset of its first executor applies. Under a
-// schedule with `epoch: host` its releases are at k * period + offset of the monotonic clock
-// (takt_core::first_release), until `reset` or `set_period`.
+// A wall timer is a core timer: it shares the executor's epoch, keeps its phase, and follows the
+// schedule's offset and missed-period policy. So is a ROS-time timer of a node without
+// `use_sim_time`: its periods are measured on the monotonic clock, so a step of the system clock
+// neither delays it nor makes it fire in a burst. With `use_sim_time` /clock releases the timer; it
+// then always skips missed periods, and counts as a waitable in the `window` and `stock` orders. A
+// timer that moves to another executor keeps its phase: the offset of its first executor applies.
+// Under a schedule with `epoch: host` its releases are at k * period + offset of the monotonic
+// clock (takt_core::first_release), until `reset` or `set_period`.
 #ifndef TAKT_RCL__TIMER_HPP_
 #define TAKT_RCL__TIMER_HPP_
 
@@ -49,7 +50,8 @@ public:
   using SharedPtr = std::shared_ptr<Timer>;
   using Function = std::function<void(Timer &, const TimerInfo &)>;
 
-  /// For Node::create_wall_timer and create_timer. `clock`: nullptr, or a clock with simulated time.
+  /// For Node::create_wall_timer and create_timer. `clock`: nullptr, or a clock with simulated
+  /// time.
   Timer(
     std::shared_ptr<NodeState> node, takt_rt::Duration period, Function function,
     TimerOptions options, std::shared_ptr<Clock> clock);
@@ -58,8 +60,9 @@ public:
 
   // ---- real-time safe; any thread, also the timer's own callback ----
   //
-  // Also while the node enters or leaves an executor: every change takes effect, and a cancelled timer does not start.
-  // Calls for one timer wait for each other, for a few instructions and with priority inheritance.
+  // Also while the node enters or leaves an executor: every change takes effect, and a cancelled
+  // timer does not start. Calls for one timer wait for each other, for a few instructions and with
+  // priority inheritance.
 
   /// Starts no more runs until `reset`.
   void cancel() noexcept;
@@ -111,7 +114,8 @@ takt_rt::Duration timer_period(std::chrono::duration<Rep, Period> period)
   return std::chrono::duration_cast<takt_rt::Duration>(period);
 }
 
-/// Wraps `void()`, `void(Timer &)`, `void(const TimerInfo &)` or `void(Timer &, const TimerInfo &)`.
+/// Wraps `void()`, `void(Timer &)`, `void(const TimerInfo &)` or `void(Timer &, const TimerInfo
+/// &)`.
 template <typename F>
 Timer::Function timer_function(F && function)
 {

@@ -9,12 +9,14 @@
 namespace takt_rcl
 {
 
-/// Of a publisher and of a subscription; see "Messages between processes without a copy" in docs/own_node.md.
+/// Of a publisher and of a subscription; see "Messages between processes without a copy" in
+/// docs/own_node.md.
 enum class Transport : std::uint8_t
 {
   middleware,
-  /// Through a channel in shared memory, if the type is plain: no copy, and no thread between the publisher and the thread that
-  /// runs the callback. Both sides need the option. Other types stay with the middleware, which a warning says.
+  /// Through a channel in shared memory, if the type is plain: no copy, and no thread between the
+  /// publisher and the thread that runs the callback. Both sides need the option. Other types stay
+  /// with the middleware, which a warning says.
   shared_memory
 };
 
@@ -33,8 +35,8 @@ namespace detail
 struct MessageLayout
 {
   std::size_t size = 0;
-  bool plain =
-    false;  ///< its bytes are the whole message: no string or sequence without a fixed size
+  /// Its bytes are the whole message: no string or sequence without a fixed size.
+  bool plain = false;
 };
 
 template <typename Msg>

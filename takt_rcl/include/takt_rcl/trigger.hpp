@@ -1,14 +1,15 @@
-// Which messages make callbacks ready, as the program says it: the keys `trigger: false`, `with` and `when` of a schedule
-// (docs/schedule.md) in C++.
+// Which messages make callbacks ready, as the program says it: the keys `trigger: false`, `with`
+// and `when` of a schedule (docs/schedule.md) in C++.
 //
 //     takt_rcl::trigger_on(camera_).with(lidar_, radar_).when(takt_rcl::all());
 //
-// Messages of the subscriptions that `with` names wait in the middleware and wake no thread. A callback of `trigger_on` that starts
-// first runs their callbacks for the messages that wait, on its own thread, oldest first. With `when` the messages of the group's
-// subscriptions wait until the condition holds; it is looked at when a message for a triggering subscription arrives.
+// Messages of the subscriptions that `with` names wait in the middleware and wake no thread. A
+// callback of `trigger_on` that starts first runs their callbacks for the messages that wait, on
+// its own thread, oldest first. With `when` the messages of the group's subscriptions wait until
+// the condition holds; it is looked at when a message for a triggering subscription arrives.
 //
-// Set-up only; before the node is in an executor. A schedule's own rule for a subscription or a group has precedence. All functions
-// throw `Error` where the callbacks are in an executor already.
+// Set-up only; before the node is in an executor. A schedule's own rule for a subscription or a
+// group has precedence. All functions throw `Error` where the callbacks are in an executor already.
 #ifndef TAKT_RCL__TRIGGER_HPP_
 #define TAKT_RCL__TRIGGER_HPP_
 
@@ -34,8 +35,8 @@ takt_core::Condition all();
 takt_core::Condition any();
 /// So many subscriptions of the group have a message that waits. Throws `Error` for 0.
 takt_core::Condition count(std::uint32_t subscriptions);
-/// As `any`, and the newest message of each subscription of the group, waiting or not, is younger. Throws `Error` for an age of 0
-/// or less.
+/// As `any`, and the newest message of each subscription of the group, waiting or not, is younger.
+/// Throws `Error` for an age of 0 or less.
 takt_core::Condition fresh(takt_rt::Duration age);
 
 /// The messages of a group's subscriptions when its condition is looked at. Real-time safe.
@@ -70,26 +71,26 @@ public:
   /// Throws `Error` without a callback, or for a null pointer.
   explicit Trigger(std::vector<std::shared_ptr<Entity>> on);
 
-  /// The subscriptions' messages wait for the triggering callbacks. Their histories must have a limited depth. Each
-  /// subscription has one rule: a later `with` of another trigger replaces it.
+  /// The subscriptions' messages wait for the triggering callbacks. Their histories must have a
+  /// limited depth. Each subscription has one rule: a later `with` of another trigger replaces it.
   template <std::derived_from<SubscriptionBase>... Subscription>
   Trigger & with(const std::shared_ptr<Subscription> &... subscriptions)
   {
     add({subscriptions...});
     return *this;
   }
-  /// Of the subscriptions that `with` named: of the messages that wait only the newest `messages` reach the callback; 0: all. Older
-  /// ones are taken and left out.
+  /// Of the subscriptions that `with` named: of the messages that wait only the newest `messages`
+  /// reach the callback; 0: all. Older ones are taken and left out.
   Trigger & keep(std::uint32_t messages);
-  /// As above: messages that came earlier than this before the triggering callback starts are left out. Throws `Error` for an
-  /// age of 0 or less.
+  /// As above: messages that came earlier than this before the triggering callback starts are left
+  /// out. Throws `Error` for an age of 0 or less.
   Trigger & max_age(takt_rt::Duration age);
 
-  /// The condition of the group of all these callbacks, which must have the same group; triggers must be subscriptions. A
-  /// later condition of the group replaces it.
+  /// The condition of the group of all these callbacks, which must have the same group; triggers
+  /// must be subscriptions. A later condition of the group replaces it.
   Trigger & when(const takt_core::Condition & condition);
-  /// As above by a function of the program. It is called with a lock of the scheduler held, perhaps on a thread of the
-  /// middleware: it must be real-time safe and call no function of the executor.
+  /// As above by a function of the program. It is called with a lock of the scheduler held, perhaps
+  /// on a thread of the middleware: it must be real-time safe and call no function of the executor.
   template <std::predicate<const TriggerInputs &> Predicate>
   Trigger & when(Predicate predicate)
   {
@@ -114,8 +115,8 @@ private:
   bool conditional_ = false;
 };
 
-/// Begins the sentence; `on`: subscriptions, timers, services or clients that take the messages of others. Nothing changes
-/// before `with` or `when`.
+/// Begins the sentence; `on`: subscriptions, timers, services or clients that take the messages of
+/// others. Nothing changes before `with` or `when`.
 template <std::derived_from<Entity>... Callback>
 Trigger trigger_on(const std::shared_ptr<Callback> &... on)
 {

@@ -35,7 +35,7 @@ std::string name_of(const rosidl_message_type_support_t & type)
   return name;
 }
 
-// What two processes of one domain agree on.
+// The name of the channel, on which two processes of one domain agree.
 std::string channel_name(const ChannelTopic & topic)
 {
   std::size_t domain = 0;

@@ -1,7 +1,7 @@
 // Messages of one topic through a channel of takt_channel.
 //
-// Behind each message lies what its publisher knows of it: the id, number and time that subscriptions see in
-// MessageInfo, and the name that both sides' traces have.
+// Behind each message lie facts of its publisher: the id, number and time that subscriptions see in
+// MessageInfo, and the name that the message has in the traces of both sides.
 #ifndef CHANNEL_TRANSPORT_HPP_
 #define CHANNEL_TRANSPORT_HPP_
 
@@ -27,7 +27,7 @@
 namespace takt_rcl
 {
 
-/// What lies behind a message.
+/// The facts behind a message.
 struct ChannelTrailer
 {
   takt_core::MessageKey key;   ///< names the message in takt's own records
@@ -49,20 +49,23 @@ struct ChannelTopic
   detail::MessageLayout layout;
 };
 
-/// Whether messages of the type can go by a channel; if not, and the channel is `wanted`, logs the sentence. Set-up
-/// only.
+/// Whether messages of the type can go by a channel; if not, and the channel is `wanted`, logs the
+/// sentence. Set-up only.
 bool goes_by_channel(const ChannelTopic & topic, Transport wanted);
 
-/// A publisher's side. Its functions are for one thread at a time, and real-time safe as those of takt_channel, unless they say
-/// otherwise. Lent messages may end after their publisher: the memory stays until the last of them has ended.
+/// A publisher's side. Its functions are for one thread at a time, and real-time safe as those of
+/// takt_channel, unless they say otherwise. Lent messages may end after their publisher: the memory
+/// stays until the last of them has ended.
 class ChannelOutbox final : public detail::Lender
 {
 public:
-  /// Set-up only. Throws `Error` if the channel is refused, or if the quality of service is none of a channel.
+  /// Set-up only. Throws `Error` if the channel is refused, or if the quality of service is none of
+  /// a channel.
   ChannelOutbox(const ChannelTopic & topic, std::uint32_t loans);
   ChannelOutbox(const ChannelOutbox &) = delete;
   ChannelOutbox & operator=(const ChannelOutbox &) = delete;
-  /// The publisher ends: frees the object, or leaves that to the last lent message. Set-up only; may block.
+  /// The publisher ends: frees the object, or leaves that to the last lent message. Set-up only;
+  /// may block.
   void end() noexcept;
 
   /// Serialises the functions. Held inside the channel; inherits priority.
@@ -70,11 +73,12 @@ public:
 
   /// Memory for a message; null: all in use. Any thread; takes the mutex.
   void * lend() noexcept;
-  /// Gives it back unpublished. Any thread; takes the mutex. Real-time safe while the publisher lives; after its end the last
-  /// message closes the channel.
+  /// Gives it back unpublished. Any thread; takes the mutex. Real-time safe while the publisher
+  /// lives; after its end the last message closes the channel.
   void take_back(void * message) noexcept override;
 
-  /// Publishes a copy of the message. Call it with the mutex held. False: the channel refused the message.
+  /// Publishes a copy of the message. Call it with the mutex held. False: the channel refused the
+  /// message.
   bool publish(const void * message, const ChannelTrailer & trailer) noexcept;
   /// As above, of a lent message, which is gone.
   bool publish_lent(void * message, const ChannelTrailer & trailer) noexcept;
@@ -99,8 +103,8 @@ private:
   const std::unique_ptr<std::byte[]> scratch_;
 };
 
-/// A subscription's side. Its functions are for one thread at a time (`mutex`), and real-time safe as those of takt_channel,
-/// unless they say otherwise.
+/// A subscription's side. Its functions are for one thread at a time (`mutex`), and real-time safe
+/// as those of takt_channel, unless they say otherwise.
 class ChannelInbox
 {
 public:
@@ -110,13 +114,14 @@ public:
   /// As ChannelOutbox.
   explicit ChannelInbox(const ChannelTopic & topic);
 
-  /// Serialises the functions. Held for no copy of a message, because executor threads look at all channels before each
-  /// dispatch. Inherits priority.
+  /// Serialises the functions. Held for no copy of a message, because executor threads look at all
+  /// channels before each dispatch. Inherits priority.
   takt_rt::PiMutex & mutex() noexcept { return mutex_; }
 
   takt_channel::Message take() noexcept { return port_->take(); }
   void release(takt_channel::Message & message) noexcept { port_->release(message); }
-  /// Takes the oldest message into `buffer()`. Denial::empty: none waits. For one thread at a time; takes the mutex.
+  /// Takes the oldest message into `buffer()`. Denial::empty: none waits. For one thread at a time;
+  /// takes the mutex.
   template <typename Buffer>
   takt_channel::Denial take_copy(const Buffer & buffer, ChannelTrailer & trailer) noexcept
   {
@@ -136,8 +141,8 @@ public:
   }
   ChannelTrailer trailer(const takt_channel::Message & message) const noexcept;
   std::size_t message_size() const noexcept { return size_; }
-  /// The messages of each publisher that wait: the depth of the quality of service, or less if the channel has less; then the
-  /// constructor logs a warning.
+  /// The messages of each publisher that wait: the depth of the quality of service, or less if the
+  /// channel has less; then the constructor logs a warning.
   std::uint32_t depth() const noexcept { return port_->depth(); }
   bool has_message() const noexcept { return port_->has_message(); }
   std::uint64_t missed() const noexcept { return port_->missed(); }

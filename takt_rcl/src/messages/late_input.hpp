@@ -1,5 +1,6 @@
-// A warning for messages that a callback of a group with logical execution time takes by itself: they may have come after the
-// release of the run, so the run's input depends on when it runs (takt_core/logical_time.hpp).
+// A warning for messages that a callback of a group with logical execution time takes by itself:
+// they may have come after the release of the run, so the run's input depends on when it runs
+// (takt_core/logical_time.hpp).
 #ifndef LATE_INPUT_HPP_
 #define LATE_INPUT_HPP_
 
@@ -17,8 +18,8 @@ namespace takt_rcl
 class LateInput
 {
 public:
-  /// Call at each take by the program. The first one in a run of such a group logs, which blocks; otherwise real-time safe. Any
-  /// thread.
+  /// Call at each take by the program. The first one in a run of such a group logs, which blocks;
+  /// otherwise real-time safe. Any thread.
   void note_take(const std::string & node, const std::string & topic) noexcept
   {
     if (takt_core::LogicalTime::current() != nullptr && !told_.exchange(true)) {

@@ -62,7 +62,8 @@ std::string library_of(const std::string & package, const std::string & name)
   }
 }
 
-// A loaded library is never unloaded: the middleware may use its types for as long as the process lives.
+// A loaded library is never unloaded: the middleware may use its types for as long as the process
+// lives.
 rcpputils::SharedLibrary & load(const std::string & package, const std::string & name)
 {
   static std::mutex mutex;

@@ -12,8 +12,8 @@
 namespace takt_rcl::detail
 {
 
-/// Options of rcl. The destructor frees them unless rcl_subscription_init has got them: rcl frees them then, also if it
-/// refuses the subscription. Set-up only.
+/// Options of rcl. The destructor frees them unless rcl_subscription_init has got them: rcl frees
+/// them then, also if it refuses the subscription. Set-up only.
 class RclSubscriptionOptions
 {
 public:
@@ -22,7 +22,8 @@ public:
   RclSubscriptionOptions(const RclSubscriptionOptions &) = delete;
   RclSubscriptionOptions & operator=(const RclSubscriptionOptions &) = delete;
 
-  /// Does nothing without an expression. Throws `Error` if rcl refuses, for instance more than 100 parameters.
+  /// Does nothing without an expression. Throws `Error` if rcl refuses, for instance more than 100
+  /// parameters.
   void set(const ContentFilterOptions & filter);
 
   /// For rcl_subscription_init.

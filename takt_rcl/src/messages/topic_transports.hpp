@@ -1,7 +1,8 @@
-// Which way the messages of each topic travel in one context: the schedules' `topics:`, else the program's options.
+// Which way the messages of each topic travel in one context: the schedules' `topics:`, else the
+// program's options.
 //
-// A publisher and a subscription get their way when they are made. So a schedule that comes later is refused where a
-// present one would have to change.
+// A publisher and a subscription get their way when they are made. So a schedule that comes later
+// is refused where a present one would have to change.
 #ifndef TOPIC_TRANSPORTS_HPP_
 #define TOPIC_TRANSPORTS_HPP_
 
@@ -22,11 +23,12 @@ namespace takt_rcl
 class TopicTransports
 {
 public:
-  /// The rules hold for publishers and subscriptions that are made from now on. Faults, which add nothing: the middleware has
-  /// messages of one that is there, and its rule says shared memory; two rules of the schedule tie for it.
+  /// The rules hold for publishers and subscriptions that are made from now on. Faults, which add
+  /// nothing: the middleware has messages of one that is there, and its rule says shared memory;
+  /// two rules of the schedule tie for it.
   takt_rt::Faults add(const takt_schedule::Schedule & schedule);
-  /// As above for the file that TAKT_SCHEDULE names, if there is one. Does nothing for a faulty file: the process's
-  /// executor tells its faults.
+  /// As above for the file that TAKT_SCHEDULE names, if there is one. Does nothing for a faulty
+  /// file: the process's executor tells its faults.
   takt_rt::Faults add_of_process();
 
   bool empty() const;
@@ -36,8 +38,8 @@ public:
     Transport transport = Transport::middleware;
     takt_rt::Duration copy_period{};
   };
-  /// The way of a topic, fully qualified and remapped: as the rule that was added last says, else as the options say.
-  /// Throws `Error` if two rules of one schedule tie.
+  /// The way of a topic, fully qualified and remapped: as the rule that was added last says, else
+  /// as the options say. Throws `Error` if two rules of one schedule tie.
   Choice choose(const std::string & topic, const Choice & options) const;
 
   /// Notes a topic of which the middleware has the messages, as long as the result lives.

@@ -16,7 +16,8 @@ namespace takt_rcl
 /// The type of the service. Null where the distribution of ROS 2 has no type descriptions.
 const rosidl_service_type_support_t * type_description_support() noexcept;
 
-/// Answers for `node`. `mutex`: serialises rcl's changes of the node's table of types. Null as above.
+/// Answers for `node`. `mutex`: serialises rcl's changes of the node's table of types. Null as
+/// above.
 std::unique_ptr<RequestHandler> make_type_description_handler(
   std::shared_ptr<rcl_node_t> node, std::mutex & mutex);
 

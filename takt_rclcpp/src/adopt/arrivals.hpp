@@ -17,12 +17,13 @@ class ArrivalListener
 {
 public:
   virtual ~ArrivalListener() = default;
-  /// `count` messages have arrived. Called on the middleware's thread or inside a publish; real-time safe.
+  /// `count` messages have arrived. Called on the middleware's thread or inside a publish;
+  /// real-time safe.
   virtual void arrived(std::size_t count) noexcept = 0;
 };
 
-/// Registers `listener`, and keeps it until `forget_listener`. Returns the user data for `tell_of_arrival`. Any
-/// thread; allocates.
+/// Registers `listener`, and keeps it until `forget_listener`. Returns the user data for
+/// `tell_of_arrival`. Any thread; allocates.
 const void * register_listener(std::shared_ptr<ArrivalListener> listener);
 /// Unregisters a listener. Calls of the listener that began before may still run. Any thread.
 void forget_listener(const void * number) noexcept;

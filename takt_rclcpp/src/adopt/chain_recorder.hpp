@@ -1,5 +1,5 @@
-// Records for a report how long activations of chains took, from the release of the root to the end of the last
-// callback.
+// Records for a report how long activations of chains took, from the release of the root to the end
+// of the last callback.
 //
 // `ChainRecorder` is an observer. Each run costs one look-up. The end of a chain also costs a mutex
 // and a histogram entry.

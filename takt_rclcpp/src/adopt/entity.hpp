@@ -137,11 +137,13 @@ public:
     const long runs = runs_.load();
     return runs > 0 && holders() <= runs;
   }
-  /// The time at which the entity began to listen. A run that was released later has the arrival time of its message
-  /// as its release. The middleware announced all earlier messages at once, so their releases are not arrivals.
-  /// kNever: the entity does not listen yet. Any thread; real-time safe.
+  /// The time at which the entity began to listen. A run that was released later has the arrival
+  /// time of its message as its release. The middleware announced all earlier messages at once, so
+  /// their releases are not arrivals. kNever: the entity does not listen yet. Any thread; real-time
+  /// safe.
   takt_rt::Time heard_from() const noexcept { return heard_from_.load(std::memory_order_relaxed); }
-  /// Serialized size in bytes of the largest measured message; 0: none was measured. Any thread; real-time safe.
+  /// Serialized size in bytes of the largest measured message; 0: none was measured. Any thread;
+  /// real-time safe.
   std::uint64_t largest_message() const noexcept
   {
     return largest_message_.load(std::memory_order_relaxed);
@@ -153,7 +155,8 @@ protected:
     // Takes of one callback run one after the other, so `largest_message_` needs no exchange.
     largest_message_.store(std::max(largest_message(), bytes), std::memory_order_relaxed);
   }
-  /// Lives while a run holds the program's object. Destroy it after the run's own pointer to the object.
+  /// Lives while a run holds the program's object. Destroy it after the run's own pointer to the
+  /// object.
   class Holds
   {
   public:
@@ -234,7 +237,8 @@ std::shared_ptr<Entity> make_entity(
 /// True if messages carry publication sequence numbers, so that lost ones can be counted.
 bool publication_sequence_supported();
 
-/// The number of messages that a history of this quality of service holds, or `MessageCounts::kKeepsAll`.
+/// The number of messages that a history of this quality of service holds, or
+/// `MessageCounts::kKeepsAll`.
 std::uint32_t history_depth(const rclcpp::QoS & qos);
 
 /// The number of arrivals that takt stores with times and activations for such a history. If the
@@ -269,7 +273,8 @@ OwnListener::Function kept_function(Function & function, std::recursive_mutex & 
   return {rclcpp::detail::cpp_callback_trampoline<Function, const void *, std::size_t>, &function};
 }
 
-/// Listens to one object of rclcpp by rcl's functions, and keeps the program's own function in force. Set-up only.
+/// Listens to one object of rclcpp by rcl's functions, and keeps the program's own function in
+/// force. Set-up only.
 class Listening
 {
 public:

@@ -13,8 +13,9 @@
 namespace takt_rclcpp
 {
 
-/// The whole object, which begins its allocation or lies behind the counts of its shared pointer in it. The pointer's
-/// static type may be a base class. Empty: it does neither, as a member of another object.
+/// The whole object, which begins its allocation or lies behind the counts of its shared pointer in
+/// it. The pointer's static type may be a base class. Empty: it does neither, as a member of
+/// another object.
 template <typename Object>
 takt_host::FunctionMemory memory_of(const std::shared_ptr<Object> & object)
 {

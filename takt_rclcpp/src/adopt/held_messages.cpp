@@ -390,7 +390,8 @@ void HeldArrivals::Held::publish() noexcept
   all.parts_->announce(std::exchange(count, 0));
 }
 
-// takt cannot take a message back from rclcpp's buffer. So the arrival of a dropped output is announced, too.
+// takt cannot take a message back from rclcpp's buffer. So the arrival of a dropped output is
+// announced, too.
 void HeldArrivals::Held::release() noexcept
 {
   const auto last = std::move(owner);

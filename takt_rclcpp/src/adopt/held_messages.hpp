@@ -43,9 +43,10 @@ public:
   HeldArrivals(const HeldArrivals &) = delete;
   HeldArrivals & operator=(const HeldArrivals &) = delete;
 
-  /// Holds an arrival back if the calling thread runs a callback with logical execution time, else returns false.
-  /// Allocates memory for each arrival beyond the most that were held before. Prints once if the subscription may take
-  /// messages too early: rclcpp gives it the oldest message of its buffer, whichever was announced.
+  /// Holds an arrival back if the calling thread runs a callback with logical execution time, else
+  /// returns false. Allocates memory for each arrival beyond the most that were held before. Prints
+  /// once if the subscription may take messages too early: rclcpp gives it the oldest message of
+  /// its buffer, whichever was announced.
   bool hold(std::size_t count);
 
 private:

@@ -25,8 +25,8 @@ public:
     bool agrees = is_spinning();
     cancel();
     agrees = agrees && !spinning.load() && !is_spinning();
-    // dynamic_cast reads the object's type information. Only a waitable has it, so the checks above must hold before
-    // the cast.
+    // dynamic_cast reads the object's type information. Only a waitable has it, so the checks above
+    // must hold before the cast.
     const auto * const waitable = static_cast<const rclcpp::Waitable *>(notify_waitable_.get());
     return agrees &&
            dynamic_cast<const rclcpp::executors::ExecutorNotifyWaitable *>(waitable) != nullptr &&

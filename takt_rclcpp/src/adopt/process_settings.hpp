@@ -1,9 +1,9 @@
 // Settings of the adoptions in this process, from the environment; takt reads them once.
 //
 //     TAKT_SCHEDULE    path of a schedule file; empty: takt runs the program without a schedule
-//     TAKT_EXECUTOR    name of the schedule's executor for this process; empty: the one whose rules name
-//                      the program's callbacks
-//     TAKT_STRICT      1: where rclcpp's own loop would have to run, the program ends instead (exit code 2)
+//     TAKT_EXECUTOR    name of the schedule's executor for this process; empty: the one whose
+//                      rules name the program's callbacks
+//     TAKT_STRICT      1: the program ends (exit code 2) where rclcpp's own loop would have to run
 //     TAKT_REPORT_DIR  folder into which each adoption writes its report when it ends
 //     TAKT_QUIET       1: takt prints only errors
 //     TAKT_OBSERVE     1: takt also measures the sizes of messages, for a model

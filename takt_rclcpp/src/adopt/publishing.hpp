@@ -9,11 +9,11 @@
 namespace takt_rclcpp
 {
 
-/// Call it before rcl publishes with this `rcl_publisher_t`. Real-time safe, except the first publish of a traced
-/// topic.
+/// Call it before rcl publishes with this `rcl_publisher_t`. Real-time safe, except the first
+/// publish of a traced topic.
 void publish_begins(const void * publisher);
-/// Call it within the publish, right before the middleware sends the message with this time, in ns since the Unix
-/// epoch. Real-time safe.
+/// Call it within the publish, right before the middleware sends the message with this time, in ns
+/// since the Unix epoch. Real-time safe.
 void message_named(std::int64_t source_time);
 /// Call it after rcl has published, or failed to. Real-time safe.
 void publish_ended();

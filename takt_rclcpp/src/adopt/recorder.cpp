@@ -17,9 +17,9 @@ namespace takt_rclcpp
 namespace
 {
 
-// Runs of this thread that have sent requests, the innermost last. The array is short because the loader has little
-// thread-local space for a library that is opened late (takt_shared_library.cmake). A fifth nested run is not
-// recorded.
+// Runs of this thread that have sent requests, the innermost last. The array is short because the
+// loader has little thread-local space for a library that is opened late
+// (takt_shared_library.cmake). A fifth nested run is not recorded.
 struct AskingRuns
 {
   std::array<const takt_core::Run *, 4> runs{};
@@ -58,8 +58,8 @@ const std::string * stays(const std::string & id)
 
 }  // namespace
 
-// The slots of all recorders: a callback's number is unique in the process. Never destroyed: threads run until the
-// process ends.
+// The slots of all recorders: a callback's number is unique in the process. Never destroyed:
+// threads run until the process ends.
 struct Recorder::Slots
 {
   std::mutex mutex;
@@ -432,9 +432,9 @@ void Recorder::note_within_process(const void * taker, const char * topic) noexc
   }
 }
 
-// A message counts once for each subscription of this process that gets it, and once for its publisher if it also
-// goes to other processes. So a topic's count is the largest count within the process, or the sum of its publishers
-// if that is larger.
+// A message counts once for each subscription of this process that gets it, and once for its
+// publisher if it also goes to other processes. So a topic's count is the largest count within the
+// process, or the sum of its publishers if that is larger.
 std::vector<PublishedTopic> Recorder::published(const std::vector<Outlet> & outlets)
 {
   std::vector<PublishedTopic> topics;

@@ -51,7 +51,8 @@ struct PublishedTopic
   std::uint64_t count = 0;
 };
 
-/// A service of this process and the client that got its answer; runs of a callback waited for this answer.
+/// A service of this process and the client that got its answer; runs of a callback waited for this
+/// answer.
 struct AwaitedPair
 {
   std::string service;  ///< id; empty: a service of another process
@@ -104,22 +105,25 @@ public:
   explicit Recorder(bool reported);
   ~Recorder() override;
 
-  /// The number of topics per callback that are recorded separately; further topics are not recorded.
+  /// The number of topics per callback that are recorded separately; further topics are not
+  /// recorded.
   static constexpr std::size_t kTopics = 32;
 
-  /// Measures sleeps within runs from here on, in all executors of the process. Any thread; may block.
+  /// Measures sleeps within runs from here on, in all executors of the process. Any thread; may
+  /// block.
   static void measure_sleeps();
 
-  /// Records that the run in progress on this thread publishes with `publisher`, an rcl_publisher_t. Real-time safe,
-  /// except for a callback's first message on a topic: it copies the name.
+  /// Records that the run in progress on this thread publishes with `publisher`, an
+  /// rcl_publisher_t. Real-time safe, except for a callback's first message on a topic: it copies
+  /// the name.
   static void note_publish(const void * publisher) noexcept;
 
   /// Records that the run in progress on this thread published a message that `taker`, a
   /// subscription of this process, gets without the middleware. Real-time safe as `note_publish`.
   static void note_within_process(const void * taker, const char * topic) noexcept;
 
-  /// Records that the run in progress on this thread sent request `number` by `client`, an rcl_client_t. Real-time
-  /// safe.
+  /// Records that the run in progress on this thread sent request `number` by `client`, an
+  /// rcl_client_t. Real-time safe.
   static void note_request(const void * client, std::int64_t number) noexcept;
   /// Records that the run in progress on this thread serves request `number` of the service of this
   /// name. Real-time safe.
@@ -128,13 +132,14 @@ public:
   /// `number` of `client`. Real-time safe.
   static void note_answered(const void * client, std::int64_t number) noexcept;
 
-  /// The number of runs that have begun, of all hosts, without the housekeeping. Any thread; real-time safe.
+  /// The number of runs that have begun, of all hosts, without the housekeeping. Any thread;
+  /// real-time safe.
   std::uint64_t started() const noexcept { return started_.load(std::memory_order_relaxed); }
   /// The records of all callbacks that `owner` ever added, in the order of their addition. Any
   /// thread; may block.
   std::vector<CallbackRecord> records(const RunOwner * owner) const;
-  /// Call it when the spin of `owner` is over: stores the numbers of waiting messages in the records of its
-  /// callbacks. Any thread; may block.
+  /// Call it when the spin of `owner` is over: stores the numbers of waiting messages in the
+  /// records of its callbacks. Any thread; may block.
   void keep_waiting(const RunOwner * owner);
   /// Removes the records of `owner`, after its callbacks were removed. Any thread; may block.
   void forget(const RunOwner * owner);
@@ -187,7 +192,8 @@ private:
   static void add_counts(const Slot & slot, CallbackRecord & record);
   static void leave(Slot & slot);
   static Slot * find(const takt_core::Run & run) noexcept;
-  /// The slot of the run in progress on the calling thread; null: none, or a run of another front end.
+  /// The slot of the run in progress on the calling thread; null: none, or a run of another front
+  /// end.
   static Slot * running() noexcept;
 
   std::optional<takt_core::RunCostsWanted> costs_;

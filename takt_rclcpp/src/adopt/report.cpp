@@ -133,7 +133,8 @@ ordered_json to_json(const takt_rt::AttributeReport & thread)
     {"refused", takt_rt::sentences(thread.faults)}};
 }
 
-// Writes one file of a report. Writes it under another name first, so that readers find whole files only.
+// Writes one file of a report. Writes it under another name first, so that readers find whole files
+// only.
 void write(const ordered_json & json, const std::string & folder, const std::string & name)
 {
   const auto path =

@@ -37,15 +37,15 @@ struct AdoptionReport
   std::vector<std::string> defaulted;  ///< ids that match no rule of the schedule
 };
 
-/// The version of this process's rclcpp according to its package; empty: the library has no package beside it. Any
-/// thread; the first call reads a file.
+/// The version of this process's rclcpp according to its package; empty: the library has no package
+/// beside it. Any thread; the first call reads a file.
 const std::string & found_rclcpp();
 
 /// A new number for a report of this process. Any thread.
 unsigned next_report() noexcept;
 
-/// Writes `report` into `folder`, if `folder` is not empty. Replaces an earlier report of the same number. If it
-/// cannot write, it prints the reason in one line. May block.
+/// Writes `report` into `folder`, if `folder` is not empty. Replaces an earlier report of the same
+/// number. If it cannot write, it prints the reason in one line. May block.
 void write_report(const AdoptionReport & report, const std::string & folder, unsigned number);
 
 /// Writes a note that rclcpp's own loop runs `executor`, with the reason. Threads and `folder` as

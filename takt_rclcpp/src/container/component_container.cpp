@@ -1,7 +1,8 @@
-// A component container whose components takt runs: like rclcpp's component_container, with the parameters
+// A component container whose components takt runs: like rclcpp's component_container, with the
+// parameters
 //
-//     schedule_file   a schedule (docs/schedule.md); empty: `thread_num` threads in the order of arrival
-//     executor_name   the schedule's executor; empty: the only one of the schedule
+//     schedule_file   a schedule (docs/schedule.md); empty: `thread_num` threads by order of
+//     arrival executor_name   the schedule's executor; empty: the only one of the schedule
 //     thread_num      threads without a schedule; default: one for each core
 #include <cstdio>
 #include <exception>

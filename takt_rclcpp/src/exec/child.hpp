@@ -1,4 +1,5 @@
-// Runs a program as the shell would: with this process's terminal and streams, its signals passed on.
+// Runs a program as the shell would: with this process's terminal and streams, its signals passed
+// on.
 #ifndef EXEC__CHILD_HPP_
 #define EXEC__CHILD_HPP_
 
@@ -35,8 +36,8 @@ struct ProgramEnd
 /// own, and passes on the terminal's signals, too. The group gets SIGINT after that time, SIGTERM
 /// ten seconds later, and SIGKILL after five more.
 ///
-/// The program gets `environment`. TAKT_CLOSED_STREAMS ("0 2") names the caller's closed standard streams; they are
-/// closed in the program, too.
+/// The program gets `environment`. TAKT_CLOSED_STREAMS ("0 2") names the caller's closed standard
+/// streams; they are closed in the program, too.
 ProgramEnd run(
   const std::string & path, const std::vector<std::string> & arguments,
   const Environment & environment, std::chrono::nanoseconds duration = {});

@@ -1,4 +1,5 @@
-// The environment of the program that `takt exec` runs: the user's, with the variables for takt's library.
+// The environment of the program that `takt exec` runs: the user's, with the variables for takt's
+// library.
 #ifndef EXEC__ENVIRONMENT_HPP_
 #define EXEC__ENVIRONMENT_HPP_
 

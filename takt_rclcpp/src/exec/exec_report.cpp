@@ -278,8 +278,8 @@ void add_stock(ordered_json & all, const ordered_json & one)
   }
 }
 
-// A sentence if a signal ended the program before its report; else empty. If signal n ended a shell's last command,
-// the shell ends with 128 + n, and `ros2 run` with 256 - n.
+// A sentence if a signal ended the program before its report; else empty. If signal n ended a
+// shell's last command, the shell ends with 128 + n, and `ros2 run` with 256 - n.
 std::string abrupt_end(int status)
 {
   constexpr std::array<int, 6> kAbrupt{SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};

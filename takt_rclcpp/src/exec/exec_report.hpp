@@ -1,4 +1,5 @@
-// The report of `takt exec` when the program has ended: joined from the reports of its adopted executors.
+// The report of `takt exec` when the program has ended: joined from the reports of its adopted
+// executors.
 #ifndef EXEC__EXEC_REPORT_HPP_
 #define EXEC__EXEC_REPORT_HPP_
 
@@ -30,7 +31,8 @@ std::string to_text(
 std::string no_executor(
   const nlohmann::ordered_json & report, int status = 0, const std::string & known = "");
 
-/// Says that no executor of the report ran under the given schedule; empty: one did, or the report has none.
+/// Says that no executor of the report ran under the given schedule; empty: one did, or the report
+/// has none.
 std::string without_schedule(const nlohmann::ordered_json & report);
 
 }  // namespace takt_exec

@@ -18,13 +18,16 @@ struct ProgramFile
   std::string obstacle;  ///< why the loader cannot preload a library; empty: it can
 };
 
-/// Looks up `name` in `path` (absent: the system's folders for programs), as a shell does. Set-up only; may block.
+/// Looks up `name` in `path` (absent: the system's folders for programs), as a shell does. Set-up
+/// only; may block.
 ProgramFile find_program(const std::string & name, const std::optional<std::string> & path);
 
-/// The libraries that the file `path` needs; empty: not a program for this machine. Set-up only; may block.
+/// The libraries that the file `path` needs; empty: not a program for this machine. Set-up only;
+/// may block.
 std::vector<std::string> needed_libraries(const std::string & path);
 
-/// The libraries of program `path` that the loader does not find. Starts the loader. Set-up only; may block.
+/// The libraries of program `path` that the loader does not find. Starts the loader. Set-up only;
+/// may block.
 std::vector<std::string> missing_libraries(
   const std::string & path, const Environment & environment);
 

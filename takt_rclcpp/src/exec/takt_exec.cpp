@@ -1,20 +1,24 @@
 // takt_exec: runs a program, and runs its executors of rclcpp under takt.
 //
-// Exit codes: the program's own; 128 + n if signal n ended it; 0 if its time was up, unless it crashed then; 137 (128
-// + SIGKILL) if takt had to kill it; 126 or 127 if it cannot be run or found, as in a shell; 2 if the command line or
-// the schedule is wrong, and with --strict if takt ran no executor.
+// Exit codes: the program's own; 128 + n if signal n ended it; 0 if its time was up, unless it
+// crashed then; 137 (128 + SIGKILL) if takt had to kill it; 126 or 127 if it cannot be run or
+// found, as in a shell; 2 if the command line or the schedule is wrong, and with --strict if takt
+// ran no executor.
 //
-// Two modes serve launchers that start programs themselves, such as takt's launch action. Their first word chooses
-// the mode; the help does not list them:
+// Two modes serve launchers that start programs themselves, such as takt's launch action. Their
+// first word chooses the mode; the help does not list them:
 //
-//     takt_exec --environment [--schedule FILE] [--executor NAME] [--strict] [--children] [--quiet] FOLDER
+//     takt_exec --environment [--schedule FILE] [--executor NAME] [--strict] [--children] [--quiet]
+//         FOLDER
 //
-// checks the arguments as for a run, and prints the variables that put a program under takt, as one JSON object. The
-// launcher removes variables whose value is null. The programs write their reports to FOLDER.
+// checks the arguments as for a run, and prints the variables that put a program under takt, as one
+// JSON object. The launcher removes variables whose value is null. The programs write their reports
+// to FOLDER.
 //
 //     takt_exec --join [--report FILE] FOLDER
 //
-// joins the reports of FOLDER once the programs have ended. Prints them to standard error, or writes them to FILE.
+// joins the reports of FOLDER once the programs have ended. Prints them to standard error, or
+// writes them to FILE.
 #include <fmt/format.h>
 #include <link.h>
 #include <sys/personality.h>
@@ -118,7 +122,8 @@ int refuse_faults(const takt_rt::Faults & faults)
   return kBadInput;
 }
 
-// Finds files beside this program: lib/takt_rclcpp/takt_exec and lib/libtakt_preload.so, or in one folder of a build.
+// Finds files beside this program: lib/takt_rclcpp/takt_exec and lib/libtakt_preload.so, or in one
+// folder of a build.
 fs::path find_library(const char * name)
 {
   std::error_code error;
@@ -164,8 +169,8 @@ struct Preloaded
   std::string all() const { return guard + (guard.empty() || takt.empty() ? "" : ":") + takt; }
 };
 
-// An empty value means that the variable is not set. `sanitizer`: the runtime of AddressSanitizer that the program
-// needs; empty: none.
+// An empty value means that the variable is not set. `sanitizer`: the runtime of AddressSanitizer
+// that the program needs; empty: none.
 std::vector<std::pair<const char *, std::string>> variables(
   const Arguments & arguments, const Preloaded & preloaded, const fs::path & folder,
   const std::optional<std::string> & inherited, std::string sanitizer = "",
@@ -272,7 +277,8 @@ int write_model(
   return 0;
 }
 
-// Prints the report. With --strict it is an error if no executor ran. `status` and `known`: see `no_executor`.
+// Prints the report. With --strict it is an error if no executor ran. `status` and `known`: see
+// `no_executor`.
 int tell(
   const Arguments & arguments, const nlohmann::ordered_json & report,
   const takt_trace::ModelOptions & options, int status = 0, const std::string & known = "")
@@ -361,14 +367,15 @@ int check_libraries(fs::path & preload)
   return 0;
 }
 
-// Finds the libraries and sets their words in `preloaded`, or prints which part of takt is missing. `folder`: for a link to
-// takt's libraries.
+// Finds the libraries and sets their words in `preloaded`, or prints which part of takt is missing.
+// `folder`: for a link to takt's libraries.
 int find_libraries(const Arguments & arguments, const fs::path & folder, Preloaded & preloaded)
 {
   const bool guarded = !arguments.guard.empty();
   fs::path preload;
   fs::path guard;
-  // Without rclcpp the guard and the audit watch programs of takt_rcl, and the guard those of takt_rt.
+  // Without rclcpp the guard and the audit watch programs of takt_rcl, and the guard those of
+  // takt_rt.
   if (!(guarded || arguments.audit) || !find_library("libtakt_rclcpp.so").empty()) {
     if (const int code = check_libraries(preload); code != 0) {
       return code;
@@ -513,7 +520,8 @@ int run(Arguments & arguments)
     environment.set(name, value);
   }
   if (arguments.audit) {
-    // ThreadSanitizer of GCC 12 cannot start under some kernels' address randomisation. A container may refuse this.
+    // ThreadSanitizer of GCC 12 cannot start under some kernels' address randomisation. A container
+    // may refuse this.
     static_cast<void>(::personality(ADDR_NO_RANDOMIZE));
     environment.set(
       "TSAN_OPTIONS",

@@ -17,7 +17,8 @@ namespace takt_rclcpp
 namespace
 {
 
-/// The ends of the names of an action's services and topics, in the order of rclcpp_action's EntityType.
+/// The ends of the names of an action's services and topics, in the order of rclcpp_action's
+/// EntityType.
 constexpr std::array<std::string_view, 3> kOfServer{
   "/_action/send_goal", "/_action/get_result", "/_action/cancel_goal"};
 constexpr std::array<std::string_view, 5> kOfClient{

@@ -28,8 +28,8 @@ struct ActionPart
   std::function<rcl_ret_t(rcl_event_callback_t, const void *)> set{};
 };
 
-/// `waitable`: a server or client of rclcpp_action. Empty: takt does not know its entities. Set-up only; throws
-/// rclcpp's exceptions.
+/// `waitable`: a server or client of rclcpp_action. Empty: takt does not know its entities. Set-up
+/// only; throws rclcpp's exceptions.
 std::vector<ActionPart> parts_of_action(
   rclcpp::Waitable & waitable, rclcpp::Context & context, bool is_server);
 

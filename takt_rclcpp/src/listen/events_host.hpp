@@ -1,4 +1,5 @@
-// Reads the private state of an EventsExecutor of rclcpp: its queue, and whether a separate thread runs its timers.
+// Reads the private state of an EventsExecutor of rclcpp: its queue, and whether a separate thread
+// runs its timers.
 #ifndef LISTEN__EVENTS_HOST_HPP_
 #define LISTEN__EVENTS_HOST_HPP_
 
@@ -11,8 +12,8 @@
 namespace takt_rclcpp
 {
 
-/// True with `execute_timers_separate_thread`: timers run on their own thread, beside all other callbacks. `host`
-/// must be an EventsExecutor, here and below.
+/// True with `execute_timers_separate_thread`: timers run on their own thread, beside all other
+/// callbacks. `host` must be an EventsExecutor, here and below.
 bool runs_timers_apart(rclcpp::Executor & host);
 
 /// Announcements of a waitable that the host has not handled.
@@ -26,7 +27,8 @@ struct QueuedPart
 /// Empties the host's queue, and returns the announcements of waitables. (Other entities need no
 /// announcement: takes find their messages.) Call it while the host does not spin.
 std::vector<QueuedPart> take_queued_parts(rclcpp::Executor & host);
-/// Puts an announcement into the host's queue, for the host's own loop or the next spin. Any thread.
+/// Puts an announcement into the host's queue, for the host's own loop or the next spin. Any
+/// thread.
 void queue_part(rclcpp::Executor & host, const QueuedPart & part);
 
 }  // namespace takt_rclcpp

@@ -45,8 +45,8 @@ public:
   /// The server knows the goal. Real-time safe.
   static void goal_known() noexcept;
 
-  /// Waits until the server knows all goals that were answered. May block for the time of a few functions of rcl on
-  /// other threads.
+  /// Waits until the server knows all goals that were answered. May block for the time of a few
+  /// functions of rcl on other threads.
   void wait() noexcept;
 
 private:

@@ -12,8 +12,9 @@
 namespace takt_rclcpp
 {
 
-/// Ensures that each waiting message leads to a take, even if the history is deeper than the stored arrivals, or if
-/// several messages were announced as one. Any thread; lock-free. Takes of one callback run one after the other.
+/// Ensures that each waiting message leads to a take, even if the history is deeper than the stored
+/// arrivals, or if several messages were announced as one. Any thread; lock-free. Takes of one
+/// callback run one after the other.
 ///
 /// It also counts the messages in the history. A message may be taken before its announcement, and
 /// announced while another one is taken. If more messages are announced than the history holds, the

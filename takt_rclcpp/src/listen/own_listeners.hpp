@@ -45,8 +45,9 @@ private:
   std::atomic<bool> is_set_{false};
 };
 
-/// While this and `object` live, a function that the program sets for `handle` (rcl's) goes to `own`. `waiting`: the
-/// number of waiting arrivals, of which the middleware would tell a new function at once. Set-up only.
+/// While this and `object` live, a function that the program sets for `handle` (rcl's) goes to
+/// `own`. `waiting`: the number of waiting arrivals, of which the middleware would tell a new
+/// function at once. Set-up only.
 class ListeningTo
 {
 public:

@@ -1,10 +1,10 @@
 // Defines rcl's functions that set the listener of an object, for programs that link takt_rclcpp
 // (takt_rclcpp::Executor). So a function that the program sets does not replace takt's listener.
 //
-// Such a program links takt_rclcpp before rcl, so calls of rclcpp and rclcpp_action come here. For adopted programs
-// the preloaded shim does the same; there only takt's own calls come here, because this library is opened with
-// RTLD_LOCAL. If a program that links takt_rclcpp is adopted, a call passes through the shim's function and then
-// through this one.
+// Such a program links takt_rclcpp before rcl, so calls of rclcpp and rclcpp_action come here. For
+// adopted programs the preloaded shim does the same; there only takt's own calls come here, because
+// this library is opened with RTLD_LOCAL. If a program that links takt_rclcpp is adopted, a call
+// passes through the shim's function and then through this one.
 #include "listen/rcl_functions.hpp"
 
 #include <dlfcn.h>

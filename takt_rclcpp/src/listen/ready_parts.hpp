@@ -1,4 +1,5 @@
-// Holds which parts of a waitable are ready and how often, in the order in which rclcpp's executor would take them.
+// Holds which parts of a waitable are ready and how often, in the order in which rclcpp's executor
+// would take them.
 #ifndef LISTEN__READY_PARTS_HPP_
 #define LISTEN__READY_PARTS_HPP_
 
@@ -28,8 +29,8 @@ public:
     std::uint64_t count;
   };
 
-  /// `ranked`: the order in which the waitable checks its parts in a wait set. Empty: by arrival, as in the queue of
-  /// an EventsExecutor.
+  /// `ranked`: the order in which the waitable checks its parts in a wait set. Empty: by arrival,
+  /// as in the queue of an EventsExecutor.
   explicit ReadyParts(std::vector<int> ranked) : ranked_(std::move(ranked)), turns_(16) {}
 
   void add(int part, std::size_t count)

@@ -64,8 +64,8 @@ rclcpp::executors::ExecutorNotifyWaitable * own_notify_waitable_of(rclcpp::Execu
 bool listens_again(rclcpp::Executor & host)
 {
   auto * const own = static_cast<events::EventsExecutor *>(&host);
-  // The host listens to entities that are not in its collection. So empty the collection, except for the waitable
-  // that its constructor adds.
+  // The host listens to entities that are not in its collection. So empty the collection, except
+  // for the waitable that its constructor adds.
   auto & collection = *(own->*member_of(Collection{}));
   collection.clear();
   (own->*member_of(AddNotifyWaitable{}))(collection.waitables);

@@ -1,8 +1,8 @@
 // The interface to the parts of rclcpp that differ between distributions. CMake chooses one source
 // beside this file.
 //
-// The functions that the shim replaces differ in their names, too. shim/hooked_symbols.h has the names of all
-// distributions, because a program's rclcpp is known only at run time.
+// The functions that the shim replaces differ in their names, too. shim/hooked_symbols.h has the
+// names of all distributions, because a program's rclcpp is known only at run time.
 #ifndef RCLCPP_API__RCLCPP_API_HPP_
 #define RCLCPP_API__RCLCPP_API_HPP_
 

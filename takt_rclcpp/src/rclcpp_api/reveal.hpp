@@ -1,4 +1,5 @@
-// Reaches private members of rclcpp's classes. A derived class cannot name them, but an explicit instantiation can.
+// Reaches private members of rclcpp's classes. A derived class cannot name them, but an explicit
+// instantiation can.
 //
 //     struct Queue : Revealed<Queue> {};
 //     template struct Reveal<Queue, &Executor::queue_>;

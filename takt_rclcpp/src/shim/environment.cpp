@@ -21,7 +21,8 @@ std::string from_environment(const char * name)
   return value == nullptr ? "" : value;
 }
 
-// Removes this library and the guard from `all`, a value of LD_PRELOAD, and keeps all other entries.
+// Removes this library and the guard from `all`, a value of LD_PRELOAD, and keeps all other
+// entries.
 std::string without_this_library(const std::string & all)
 {
   std::string kept;

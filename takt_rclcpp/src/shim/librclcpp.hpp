@@ -1,4 +1,5 @@
-// Finds the librclcpp of this process, and its functions behind the shim's functions of the same names.
+// Finds the librclcpp of this process, and its functions behind the shim's functions of the same
+// names.
 #ifndef SHIM__LIBRCLCPP_HPP_
 #define SHIM__LIBRCLCPP_HPP_
 
@@ -14,8 +15,8 @@ void * librclcpp();
 /// found.
 void * stock_symbol(const char * symbol);
 
-/// True if librclcpp's calls of its own functions bypass the dynamic symbols (-Bsymbolic-functions), so that no hook
-/// is reached from inside it.
+/// True if librclcpp's calls of its own functions bypass the dynamic symbols
+/// (-Bsymbolic-functions), so that no hook is reached from inside it.
 bool calls_are_bound_inside();
 
 }  // namespace takt_preload

@@ -1,12 +1,13 @@
-// The preloaded shim: defines the spins of rclcpp's executors, so that a compiled program runs under takt without a
-// change.
+// The preloaded shim: defines the spins of rclcpp's executors, so that a compiled program runs
+// under takt without a change.
 //
 //     LD_PRELOAD=libtakt_preload.so TAKT_SCHEDULE=schedule.yaml program
 //
-// It does not know rclcpp's classes and links nothing of ROS, so it may be loaded into every program that a launcher
-// starts. In a program without rclcpp only its constructor runs. When the program initialises rclcpp, the shim loads
-// the implementation that lies beside it and was built for the loaded rclcpp; without rclcpp::init, it does so at the
-// first spin. If a part does not fit, rclcpp's own loop runs, and the shim prints one sentence why.
+// It does not know rclcpp's classes and links nothing of ROS, so it may be loaded into every
+// program that a launcher starts. In a program without rclcpp only its constructor runs. When the
+// program initialises rclcpp, the shim loads the implementation that lies beside it and was built
+// for the loaded rclcpp; without rclcpp::init, it does so at the first spin. If a part does not
+// fit, rclcpp's own loop runs, and the shim prints one sentence why.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -31,7 +32,8 @@ namespace takt_preload
 namespace
 {
 
-// The cores with which the program was started: its threads may have pinned themselves before takt is loaded.
+// The cores with which the program was started: its threads may have pinned themselves before takt
+// is loaded.
 constinit cpu_set_t g_cores{};
 
 std::string folder_of_this_library()
@@ -178,9 +180,9 @@ __attribute__((destructor)) void end()
 
 #define TAKT_HOOK extern "C" __attribute__((visibility("default")))
 
-// Loads the implementation before threads of the program spin: loading takes a tenth of a second, and rclcpp loses a
-// cancel that comes before the executor says that it spins. A node on simulated time begins such a spin, and a
-// short-lived node cancels it at once.
+// Loads the implementation before threads of the program spin: loading takes a tenth of a second,
+// and rclcpp loses a cancel that comes before the executor says that it spins. A node on simulated
+// time begins such a spin, and a short-lived node cancels it at once.
 TAKT_HOOK void TAKT_INIT(
   int count, const char * const * arguments, const void * options, int signal_handlers)
 {
@@ -303,7 +305,8 @@ TAKT_HOOK int TAKT_SPIN_UNTIL_FUTURE_COMPLETE(
   }
 TAKT_ADD_GROUP_SYMBOLS(TAKT_ADDED_GROUP)
 
-// Equal ids are numbered in the order in which the node got their objects. rclcpp does not store this order.
+// Equal ids are numbered in the order in which the node got their objects. rclcpp does not store
+// this order.
 #define TAKT_MADE(symbol, function)                                     \
   TAKT_HOOK void symbol(void * part, void * object, void * group)       \
   {                                                                     \
@@ -416,7 +419,8 @@ TAKT_HOOK int rcl_send_request(
   return result;
 }
 
-// rclcpp_action answers the client before it records the goal, and the client may ask for the result in between.
+// rclcpp_action answers the client before it records the goal, and the client may ask for the
+// result in between.
 TAKT_HOOK int rcl_action_send_goal_response(const void * server, void * header, void * response)
 {
   using Send = int (*)(const void *, void *, void *);
@@ -442,8 +446,8 @@ TAKT_HOOK void * rcl_action_accept_new_goal(void * server, const void * goal)
   return handle;
 }
 
-// The middleware's tracepoint, if it has one. Only it knows the source time, by which a later take recognises the
-// message.
+// The middleware's tracepoint, if it has one. Only it knows the source time, by which a later take
+// recognises the message.
 TAKT_HOOK void ros_trace_rmw_publish(
   const void * publisher, const void * message, std::int64_t source_time)
 {

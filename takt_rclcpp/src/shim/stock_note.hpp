@@ -1,4 +1,5 @@
-// A note for the report of `takt exec`: the program called a function of rclcpp that takt leaves as it is.
+// A note for the report of `takt exec`: the program called a function of rclcpp that takt leaves as
+// it is.
 #ifndef SHIM__STOCK_NOTE_HPP_
 #define SHIM__STOCK_NOTE_HPP_
 
@@ -10,8 +11,9 @@ namespace takt_preload
 /// thread; the first call blocks for the file.
 void note_stock(const char * function, const char * reason = "") noexcept;
 
-/// The program added a node to `executor`, an object whose class derives from rclcpp::Executor. If rclcpp does not
-/// define the class, notes the class's name as `note_stock` does, because takt may not see the class's own spin.
+/// The program added a node to `executor`, an object whose class derives from rclcpp::Executor. If
+/// rclcpp does not define the class, notes the class's name as `note_stock` does, because takt may
+/// not see the class's own spin.
 void note_class(const void * executor) noexcept;
 
 /// Notes that the process has rclcpp, but called no spin that takt replaces or knows.

@@ -30,7 +30,8 @@ namespace takt_preload
 namespace
 {
 
-// The functions of a virtual table, without the two words before the first function. The symbol gives the size.
+// The functions of a virtual table, without the two words before the first function. The symbol
+// gives the size.
 struct Slots
 {
   void ** begin = nullptr;
@@ -79,8 +80,8 @@ void patch(const Slots & slots, const void * stock, void * ours, const std::stri
     }
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto address = reinterpret_cast<std::uintptr_t>(slot) & ~(page - 1);
-    // The loader makes the page read-only, unless the library was linked with -z norelro. Keep a writable page
-    // writable, because the program may write to its other data.
+    // The loader makes the page read-only, unless the library was linked with -z norelro. Keep a
+    // writable page writable, because the program may write to its other data.
     const int before = protection_of(address);
     const bool writable = before >= 0 && (before & PROT_WRITE) != 0;
     if (

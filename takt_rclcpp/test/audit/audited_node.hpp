@@ -3,10 +3,9 @@
 // Each callback has a group of its own. The timers are called by their periods:
 //
 //     10 ms and 11 ms   the node, and its member sum_
-//     12 ms and 13 ms   nothing but the variable g_shared, which the second one changes in another function
-//     14 ms             nothing
-//     15 ms and /ticks  one object that is not the node's; the first is a std::bind
-//     16 ms             in the group of 10 ms, and the variable g_shared
+//     12 ms and 13 ms   nothing but the variable g_shared, which the second one changes in another
+//     function 14 ms             nothing 15 ms and /ticks  one object that is not the node's; the
+//     first is a std::bind 16 ms             in the group of 10 ms, and the variable g_shared
 #ifndef AUDITED_NODE_HPP_
 #define AUDITED_NODE_HPP_
 

@@ -1,7 +1,8 @@
 // Counts a thread's allocations while a guard of that thread is alive.
 //
-// For tests of code that must not allocate. Include it in one source file of a program only: it replaces malloc and its
-// like. No effect under the sanitizers, which replace them too; `kWatches` tells.
+// For tests of code that must not allocate. Include it in one source file of a program only: it
+// replaces malloc and its like. No effect under the sanitizers, which replace them too; `kWatches`
+// tells.
 #ifndef TAKT_RT__ALLOCATION_GUARD_HPP_
 #define TAKT_RT__ALLOCATION_GUARD_HPP_
 

@@ -1,8 +1,9 @@
 // A small value that threads read and write whole, without a lock.
 //
-// Refuses at compile time each type that the processor cannot read and write in one instruction. std::atomic accepts such a
-// type, and then takes a hidden lock, on which a real-time thread would wait for a less urgent one. For larger values:
-// `Exchange` (one writer, one reader), `Box` (several).
+// Refuses at compile time each type that the processor cannot read and write in one instruction.
+// std::atomic accepts such a type, and then takes a hidden lock, on which a real-time thread would
+// wait for a less urgent one. For larger values: `Exchange` (one writer, one reader), `Box`
+// (several).
 #ifndef TAKT_RT__ATOMIC_VALUE_HPP_
 #define TAKT_RT__ATOMIC_VALUE_HPP_
 
@@ -33,8 +34,9 @@ public:
   /// Replaces the value and returns the one before. Wait-free on x86 and with ARMv8.1's atomics.
   T exchange(T value) noexcept { return value_.exchange(value, std::memory_order_acq_rel); }
 
-  /// Replaces the value by `change(value)` and returns the new one. Calls `change` again whenever another thread wrote
-  /// meanwhile, so that `change` must be free of side effects. Lock-free: of several callers one always succeeds.
+  /// Replaces the value by `change(value)` and returns the new one. Calls `change` again whenever
+  /// another thread wrote meanwhile, so that `change` must be free of side effects. Lock-free: of
+  /// several callers one always succeeds.
   template <typename Change>
   T modify(Change change) noexcept(noexcept(change(T{})))
   {

@@ -1,8 +1,9 @@
 // A value of any type that several threads read and write, under a lock with priority inheritance.
 //
-// For what is too large for `AtomicValue` and has more than one writer or reader, which `Exchange` allows only one of. A
-// real-time thread uses the functions that never wait, `try_set` and `try_get`, or accepts that it waits for the holder,
-// who copies one value at the waiting thread's priority.
+// For values that are too large for `AtomicValue` and have more than one writer or reader;
+// `Exchange` allows only one of each. A real-time thread uses the functions that never wait,
+// `try_set` and `try_get`, or accepts a wait for the holder, which copies one value at the waiting
+// thread's priority.
 #ifndef TAKT_RT__BOX_HPP_
 #define TAKT_RT__BOX_HPP_
 
@@ -14,8 +15,8 @@
 namespace takt_rt
 {
 
-/// Any thread. The functions copy a `T` with the lock held: copies that allocate are not real-time safe. An exception of a
-/// copy or of a visitor passes through; the lock is free then.
+/// Any thread. The functions copy a `T` with the lock held: copies that allocate are not real-time
+/// safe. An exception of a copy or of a visitor passes through; the lock is free then.
 template <typename T>
 class Box
 {
@@ -57,8 +58,9 @@ public:
     return lock.owns_lock();
   }
 
-  /// Calls `visit(value)` with the lock held, and returns its result: to change a part of the value, or to read it without
-  /// a copy. `visit` must not use this box. As real-time safe as `visit`.
+  /// Calls `visit(value)` with the lock held, and returns its result: to change a part of the
+  /// value, or to read it without a copy. `visit` must not use this box. As real-time safe as
+  /// `visit`.
   template <typename Visit>
   decltype(auto) with(Visit && visit)
   {

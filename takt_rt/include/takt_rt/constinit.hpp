@@ -1,6 +1,7 @@
 // C++20's constinit for headers of C++17: the variable is initialised before the program runs.
 //
-// Without it a compiler reaches a thread-local variable of another file through a function that may initialise it.
+// Without it a compiler reaches a thread-local variable of another file through a function that may
+// initialise it.
 #ifndef TAKT_RT__CONSTINIT_HPP_
 #define TAKT_RT__CONSTINIT_HPP_
 

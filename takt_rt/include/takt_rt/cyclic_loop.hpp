@@ -1,7 +1,8 @@
-// The loop of a cyclic thread: sleep until the nominal release, run the cycle, move on to the next release.
+// The loop of a cyclic thread: sleep until the nominal release, run the cycle, move on to the next
+// release.
 //
-// A template over its clock, so that tests run it under virtual time. The loop itself is real-time safe: no allocation,
-// no lock, no output.
+// A template over its clock, so that tests run it under virtual time. The loop itself is real-time
+// safe: no allocation, no lock, no output.
 #ifndef TAKT_RT__CYCLIC_LOOP_HPP_
 #define TAKT_RT__CYCLIC_LOOP_HPP_
 
@@ -21,8 +22,8 @@ struct Cycle
   std::uint64_t missed = 0;  ///< releases that passed before the wake-up: periods without a cycle
 };
 
-/// Runs cycles until the next release is at or after `end`, or until `stop`: then it returns at the next
-/// wake-up, within a period, or at once after a cycle that set it. `Clock` has
+/// Runs cycles until the next release is at or after `end`, or until `stop`: then it returns at the
+/// next wake-up, within a period, or at once after a cycle that set it. `Clock` has
 ///   Time now();              the time, on the grid's clock
 ///   void sleep_until(Time);  may return early: the loop then sleeps again
 /// and `Work`, on the calling thread and without exceptions,

@@ -37,7 +37,8 @@ struct ScaledDecimal
 /// Removes the leading digits from `text` and returns them; may be empty. Real-time safe.
 std::string_view take_digits(std::string_view & text) noexcept;
 
-/// `whole`.`fraction` times `factor`; both consist of digits, and `fraction` may be empty. Real-time safe.
+/// `whole`.`fraction` times `factor`; both consist of digits, and `fraction` may be empty.
+/// Real-time safe.
 ScaledDecimal scale_decimal(
   std::string_view whole, std::string_view fraction, std::int64_t factor) noexcept;
 

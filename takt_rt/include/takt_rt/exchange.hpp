@@ -29,8 +29,8 @@ public:
   /// Writer: the slot to fill.
   std::size_t writer_slot() const noexcept { return writer_slot_; }
 
-  /// Writer: offers the filled slot and takes back the slot that the reader does not hold. Release: the reader sees the
-  /// filled value. Acquire: the reader has finished with the returned slot.
+  /// Writer: offers the filled slot and takes back the slot that the reader does not hold. Release:
+  /// the reader sees the filled value. Acquire: the reader has finished with the returned slot.
   void offer() noexcept
   {
     const auto offered = static_cast<std::uint8_t>(writer_slot_ | kFresh);

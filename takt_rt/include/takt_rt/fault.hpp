@@ -30,8 +30,8 @@ enum class FaultKind
 
 /// One fault (or warning) of a set-up operation.
 ///
-/// Implicitly made from a sentence, so that `faults.push_back("what, where, what to do")` adds one of the general kind.
-/// It does not convert back to a string: `to_string` prints it.
+/// Implicitly made from a sentence, so that `faults.push_back("what, where, what to do")` adds one
+/// of the general kind. It does not convert back to a string: `to_string` prints it.
 struct Fault
 {
   Fault(std::string what) : text(std::move(what)) {}  // NOLINT: implicit by intent

@@ -1,7 +1,7 @@
 // Sleeps until a word changes or an absolute monotonic deadline passes, and wakes sleepers.
 //
-// Thin wrappers of futex(2), private to the process, except the functions for shared memory. They do not order
-// memory: write the word with release and read it with acquire around these calls.
+// Thin wrappers of futex(2), private to the process, except the functions for shared memory. They
+// do not order memory: write the word with release and read it with acquire around these calls.
 #ifndef TAKT_RT__FUTEX_HPP_
 #define TAKT_RT__FUTEX_HPP_
 
@@ -38,7 +38,8 @@ int futex_wake(const std::atomic<std::uint32_t> & word, int count) noexcept;
 WaitResult futex_wait_shared(
   const std::atomic<std::uint32_t> & word, std::uint32_t expected, Time deadline = kNever) noexcept;
 
-/// `futex_wake` of sleepers in `futex_wait_shared` and `futex_wait_any`, in all processes. The word must be mapped.
+/// `futex_wake` of sleepers in `futex_wait_shared` and `futex_wait_any`, in all processes. The word
+/// must be mapped.
 int futex_wake_shared(const std::atomic<std::uint32_t> & word, int count) noexcept;
 
 /// A word for `futex_wait_any`, and the value with which it is slept on.
@@ -52,14 +53,15 @@ struct AwaitedWord
 /// Most words of one `futex_wait_any`.
 inline constexpr std::size_t kMostAwaitedWords = 128;
 
-/// Whether the kernel has `futex_wait_any`: Linux 5.16 or newer, and no filter that forbids it. Any thread; one system
-/// call, keeps errno.
+/// Whether the kernel has `futex_wait_any`: Linux 5.16 or newer, and no filter that forbids it. Any
+/// thread; one system call, keeps errno.
 bool has_futex_wait_any() noexcept;
 
-/// As `futex_wait` on all of the 1 to kMostAwaitedWords words at once: sleeps while each has its expected value, and returns
-/// when one of them is woken. Of the sleepers on a word a wake-up of one wakes one. Only where `has_futex_wait_any`;
-/// elsewhere, and where a word is not mapped any more, returns `woken` at once. Blocks by design; otherwise real-time safe: one
-/// system call, any thread; the kernel allocates a few hundred bytes for each call. Keeps errno.
+/// As `futex_wait` on all of the 1 to kMostAwaitedWords words at once: sleeps while each has its
+/// expected value, and returns when one of them is woken. Of the sleepers on a word a wake-up of
+/// one wakes one. Only where `has_futex_wait_any`; elsewhere, and where a word is not mapped any
+/// more, returns `woken` at once. Blocks by design; otherwise real-time safe: one system call, any
+/// thread; the kernel allocates a few hundred bytes for each call. Keeps errno.
 WaitResult futex_wait_any(
   const AwaitedWord * words, std::size_t count, Time deadline = kNever) noexcept;
 

@@ -1,12 +1,12 @@
 // A histogram of durations, to within 1 %, in constant memory.
 //
-// One thread records; others may read at the same time. Buckets: one for all negative values, one for zero, one for
-// each value to 127, then 128 to each power of two up to 2^38 ns (275 s), and one for all above. A bucket is thus at
-// most 1/128 (0.78 %) as wide as its lower edge. The constructor allocates and touches 33 kB; later calls allocate
-// nothing.
+// One thread records; others may read at the same time. Buckets: one for all negative values, one
+// for zero, one for each value to 127, then 128 to each power of two up to 2^38 ns (275 s), and one
+// for all above. A bucket is thus at most 1/128 (0.78 %) as wide as its lower edge. The constructor
+// allocates and touches 33 kB; later calls allocate nothing.
 //
-// A concurrent reader sees at least every value whose record() had returned before its call; a value being recorded may
-// be counted or not.
+// A concurrent reader sees at least every value whose record() had returned before its call; a
+// value being recorded may be counted or not.
 #ifndef TAKT_RT__HISTOGRAM_HPP_
 #define TAKT_RT__HISTOGRAM_HPP_
 

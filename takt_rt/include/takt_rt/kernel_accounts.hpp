@@ -49,14 +49,16 @@ struct ThreadCounters
   }
 };
 
-/// Times of one thread since it began. Zero without /proc/<pid>/schedstat, and for an unknown thread.
+/// Times of one thread since it began. Zero without /proc/<pid>/schedstat, and for an unknown
+/// thread.
 struct CoreTimes
 {
   Duration on_cpu{};      ///< as `ThreadCounters::cpu_time`
   Duration queue_wait{};  ///< ready without a core
 };
 
-/// The times of thread `tid` of this process. Any thread; reads one file of /proc: may block, and allocates.
+/// The times of thread `tid` of this process. Any thread; reads one file of /proc: may block, and
+/// allocates.
 CoreTimes core_times(pid_t tid);
 
 /// The attributes and counters of one thread at one reading.
@@ -76,7 +78,8 @@ struct ThreadAccount
 /// threads that end meanwhile; empty for an unknown process.
 std::vector<ThreadAccount> read_accounts(pid_t pid = 0);
 
-/// The readings that have a thread: both (`stayed`), only the later (`came`), only the earlier (`went`).
+/// The readings that have a thread: both (`stayed`), only the later (`came`), only the earlier
+/// (`went`).
 enum class Presence
 {
   stayed,

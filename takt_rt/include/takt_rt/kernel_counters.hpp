@@ -18,8 +18,8 @@ struct KernelReading
   std::uint32_t involuntary = 0;  ///< it was preempted
 };
 
-/// The thread's own access to its counters. The file stays open until the object ends, so that it is never closed
-/// during a read.
+/// The thread's own access to its counters. The file stays open until the object ends, so that it
+/// is never closed during a read.
 class KernelCounters
 {
 public:
@@ -28,8 +28,8 @@ public:
   KernelCounters(const KernelCounters &) = delete;
   KernelCounters & operator=(const KernelCounters &) = delete;
 
-  /// Opens the counters of thread `tid` of this process; does nothing if they are open. Set-up only; any thread, one at
-  /// a time. If the kernel has none they stay closed.
+  /// Opens the counters of thread `tid` of this process; does nothing if they are open. Set-up
+  /// only; any thread, one at a time. If the kernel has none they stay closed.
   void open(pid_t tid);
   /// On the thread itself. Real-time safe: two system calls (0.7 us), none while closed.
   KernelReading read() const noexcept;

@@ -1,5 +1,5 @@
-// Sleeps until an absolute time on CLOCK_MONOTONIC. Loops take the clock as a parameter, so that tests run them under
-// virtual time.
+// Sleeps until an absolute time on CLOCK_MONOTONIC. Loops take the clock as a parameter, so that
+// tests run them under virtual time.
 #ifndef TAKT_RT__MONOTONIC_CLOCK_HPP_
 #define TAKT_RT__MONOTONIC_CLOCK_HPP_
 

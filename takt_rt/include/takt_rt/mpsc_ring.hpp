@@ -1,9 +1,9 @@
 // A bounded queue from several producer threads to one consumer thread, without a lock.
 //
-// A full ring drops the new value and counts the drop, so that a producer never waits. Each slot has a turn: the index
-// for which it is free, and that index + 1 once its value is complete. A producer first claims an index, then writes. While a
-// producer is preempted between the two, the consumer sees neither its value nor later ones; the other producers go on
-// until the ring is full.
+// A full ring drops the new value and counts the drop, so that a producer never waits. Each slot
+// has a turn: the index for which it is free, and that index + 1 once its value is complete. A
+// producer first claims an index, then writes. While a producer is preempted between the two, the
+// consumer sees neither its value nor later ones; the other producers go on until the ring is full.
 #ifndef TAKT_RT__MPSC_RING_HPP_
 #define TAKT_RT__MPSC_RING_HPP_
 
@@ -67,7 +67,8 @@ public:
 protected:  // for the broken twins of the tests
   static constexpr std::size_t kCacheLine = 64;
 
-  // A large value begins a cache line with its turn, so that a push waits for as few lines of the consumer as possible.
+  // A large value begins a cache line with its turn, so that a push waits for as few lines of the
+  // consumer as possible.
   static constexpr std::size_t kLeastAlignment =
     sizeof(T) >= kCacheLine - sizeof(std::uint64_t) ? kCacheLine : alignof(std::uint64_t);
   struct alignas(kLeastAlignment > alignof(T) ? kLeastAlignment : alignof(T)) Slot
@@ -114,28 +115,32 @@ protected:  // for the broken twins of the tests
 
 }  // namespace detail
 
-/// Any thread pushes, one thread pops; the consumer may be another thread later, if the program orders the two.
+/// Any thread pushes, one thread pops; the consumer may be another thread later, if the program
+/// orders the two.
 template <typename T>
 class MpscRing
 {
   static_assert(std::is_trivially_copyable_v<T>, "values are copied into and out of the ring");
 
 public:
-  /// Set-up only: allocates room for `capacity` values, rounded up to a power of two (at least 2), and touches it.
+  /// Set-up only: allocates room for `capacity` values, rounded up to a power of two (at least 2),
+  /// and touches it.
   explicit MpscRing(std::size_t capacity) : queue_(capacity) {}
 
-  /// Any thread. Real-time safe and lock-free: no allocation; repeats only if another producer succeeded meanwhile. False if
-  /// the ring is full: the value is dropped, and counted. Values of one producer stay in their order.
+  /// Any thread. Real-time safe and lock-free: no allocation; repeats only if another producer
+  /// succeeded meanwhile. False if the ring is full: the value is dropped, and counted. Values of
+  /// one producer stay in their order.
   bool try_push(const T & value) noexcept { return queue_.try_push(value); }
 
-  /// The consumer thread only. Real-time safe and wait-free. Copies the oldest value and removes it; false, and `value`
-  /// stays, if the ring is empty or the producer of the oldest value has not finished. Acquires all writes of the producer
-  /// before that value's `try_push`.
+  /// The consumer thread only. Real-time safe and wait-free. Copies the oldest value and removes
+  /// it; false, and `value` stays, if the ring is empty or the producer of the oldest value has not
+  /// finished. Acquires all writes of the producer before that value's `try_push`.
   bool try_pop(T & value) noexcept { return queue_.try_pop(value); }
 
   /// Most values that wait.
   std::size_t capacity() const noexcept { return queue_.capacity(); }
-  /// Number of values that the ring accepted, also of a producer that has not finished. Any thread, real-time safe.
+  /// Number of values that the ring accepted, also of a producer that has not finished. Any thread,
+  /// real-time safe.
   std::uint64_t accepted() const noexcept { return queue_.accepted(); }
   /// Number of values that `try_push` dropped. Any thread, real-time safe.
   std::uint64_t dropped() const noexcept { return queue_.dropped(); }

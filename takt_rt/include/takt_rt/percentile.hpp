@@ -1,7 +1,8 @@
-// A percentile may be shown only if at least ten values lie beyond it. With fewer, it says more about chance than about
-// the system. The median takes 20 values, p99 takes 1,000.
+// A percentile may be shown only if at least ten values lie beyond it. With fewer, it says more
+// about chance than about the system. The median takes 20 values, p99 takes 1,000.
 //
-// The command line applies the same rule to its own samples (takt_cli/results/samples.py); a test compares both.
+// The command line applies the same rule to its own samples (takt_cli/results/samples.py); a test
+// compares both.
 #ifndef TAKT_RT__PERCENTILE_HPP_
 #define TAKT_RT__PERCENTILE_HPP_
 
@@ -21,8 +22,8 @@ constexpr bool is_supported(std::uint64_t count, double q) noexcept
   return static_cast<double>(count) * (1.0 - q) >= 10.0 - 1e-6;
 }
 
-/// The rank, from 1 on, of the smallest of `count` sorted values that at least a share `q` of all do not exceed
-/// (nearest rank); empty if fewer than ten values lie beyond it. Real-time safe.
+/// The rank, from 1 on, of the smallest of `count` sorted values that at least a share `q` of all
+/// do not exceed (nearest rank); empty if fewer than ten values lie beyond it. Real-time safe.
 inline std::optional<std::uint64_t> supported_rank(std::uint64_t count, double q) noexcept
 {
   if (!is_supported(count, q)) {
@@ -33,7 +34,8 @@ inline std::optional<std::uint64_t> supported_rank(std::uint64_t count, double q
     std::fmax(1.0, std::ceil(static_cast<double>(count) * q - 1e-6)));
 }
 
-/// The quantile to within its bucket (1 %); empty if fewer than ten values lie beyond it. Real-time safe, O(buckets).
+/// The quantile to within its bucket (1 %); empty if fewer than ten values lie beyond it. Real-time
+/// safe, O(buckets).
 inline std::optional<std::int64_t> supported_quantile(
   const LogHistogram & values, double q) noexcept
 {

@@ -21,7 +21,8 @@
 namespace takt_rt
 {
 
-/// A thread that holds this mutex inherits the priority of the threads that wait for it. Not recursive. Any thread.
+/// A thread that holds this mutex inherits the priority of the threads that wait for it. Not
+/// recursive. Any thread.
 class PiMutex
 {
 public:

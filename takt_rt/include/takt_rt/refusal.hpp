@@ -1,5 +1,5 @@
-// A refusal by the kernel or the configurator daemon to give a thread an attribute, as a value: its sentence is made
-// when it is printed.
+// A refusal by the kernel or the configurator daemon to give a thread an attribute, as a value: its
+// sentence is made when it is printed.
 //
 // Set-up only: holds strings and allocates.
 #ifndef TAKT_RT__REFUSAL_HPP_
@@ -40,7 +40,8 @@ enum class MissingRight
   invalid,       ///< not a valid value (period in us of a SCHED_DEADLINE thread, from and to)
   not_in_force,  ///< the kernel accepted it, but the thread has `granted`
   // Refused by the configurator daemon, or for lack of one; `detail` says why.
-  configurator_policy,  ///< its policy file forbids it (`detail`: the rule, its line and its bounds)
+  configurator_policy,  ///< its policy file forbids it (`detail`: the rule, its line and its
+                        ///< bounds)
   configurator,         ///< the daemon refused it for a reason other than its policy
   no_configurator       ///< no daemon answers in time (`detail`: where, and why)
 };
@@ -77,8 +78,8 @@ struct Refusal
   friend bool operator!=(const Refusal & left, const Refusal & right) { return !(left == right); }
 };
 
-/// Reads from the kernel which right is missing. `error`: errno of the refused call on thread `tid` (0: the caller).
-/// May block: reads /proc.
+/// Reads from the kernel which right is missing. `error`: errno of the refused call on thread `tid`
+/// (0: the caller). May block: reads /proc.
 Refusal make_refusal(
   RefusedAttribute attribute, const ThreadAttributes & asked, int error, pid_t tid);
 

@@ -1,4 +1,5 @@
-// The nominal releases of a cyclic thread: an absolute grid. A late wake-up does not shift its phase, unless asked to.
+// The nominal releases of a cyclic thread: an absolute grid. A late wake-up does not shift its
+// phase, unless asked to.
 //
 // One thread at a time; real-time safe; no clock. Units: nanoseconds.
 #ifndef TAKT_RT__RELEASE_GRID_HPP_
@@ -11,12 +12,14 @@
 namespace takt_rt
 {
 
-/// What a cyclic thread does if it wakes up so late that further releases have passed.
+/// The behaviour of a cyclic thread that wakes up so late that further releases have passed.
 enum class Overrun
 {
   skip,  ///< continues at the next release of its grid; the passed ones are missed; phase is kept
-  catch_up,  ///< runs a cycle for each release, one after the other without a sleep; misses none; phase is kept
-  restart,  ///< the next release is one period after the late wake-up; the passed ones are missed; phase is lost
+  catch_up,  ///< runs a cycle for each release, one after the other without a sleep; misses none;
+             ///< phase is kept
+  restart,   ///< the next release is one period after the late wake-up; the passed ones are missed;
+             ///< phase is lost
 };
 
 /// The releases of one cyclic thread. One thread at a time. All functions are real-time safe.
@@ -34,8 +37,9 @@ public:
   /// The nominal time of the next cycle.
   Time release() const noexcept { return release_; }
 
-  /// Moves on from a cycle that began at `now`, at or after its release, to the next cycle's release. Returns the number
-  /// of releases that passed between them and get no cycle: each is a missed period, an overrun.
+  /// Moves on from a cycle that began at `now`, at or after its release, to the next cycle's
+  /// release. Returns the number of releases that passed between them and get no cycle: each is a
+  /// missed period, an overrun.
   std::uint64_t move_on(Time now) noexcept
   {
     // A release at this very moment has not passed: its cycle still begins in time.

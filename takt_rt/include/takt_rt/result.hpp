@@ -14,11 +14,11 @@
 namespace takt_rt
 {
 
-/// Either a `T` or a non-empty list of faults. Another package may have its own fault type `F`; if `F` converts to
-/// another fault type, so do lists.
+/// Either a `T` or a non-empty list of faults. Another package may have its own fault type `F`; if
+/// `F` converts to another fault type, so do lists.
 ///
-/// A temporary returns its content by value, so that `for (... : make().value())` and `const auto & x = *make()` keep
-/// it alive.
+/// A temporary returns its content by value, so that `for (... : make().value())` and `const auto &
+/// x = *make()` keep it alive.
 template <typename T, typename F = Fault>
 class [[nodiscard]] Result
 {
@@ -49,15 +49,16 @@ public:
   T * operator->() { return &std::get<0>(content_); }
   const T * operator->() const { return &std::get<0>(content_); }
 
-  /// The faults; empty if `ok()`. Lives as long as the result, so that both ends of a range belong to one list.
+  /// The faults; empty if `ok()`. Lives as long as the result, so that both ends of a range belong
+  /// to one list.
   const FaultList & faults() const & { return ok() ? none() : std::get<1>(content_); }
   FaultList faults() && { return ok() ? FaultList{} : std::get<1>(std::move(content_)); }
 
 private:
   static const FaultList & none()
   {
-    static const FaultList & empty =
-      *new FaultList;  // never destroyed: programs call this during exit too
+    // never destroyed: programs call this during exit too
+    static const FaultList & empty = *new FaultList;
     return empty;
   }
 

@@ -1,7 +1,8 @@
 // A mutex with priority inheritance that survives a holder's end, and reports misuse as a value.
 //
-// For threads that may end while they hold it, such as plug-ins. `PiMutex` costs less than half (4.9 and 11.3 ns measured,
-// lock and unlock) and ends the process at a misuse. This is pthread's mutex with the attributes PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_ROBUST and
+// For threads that may end while they hold it, such as plug-ins. `PiMutex` costs less than half
+// (4.9 and 11.3 ns measured, lock and unlock) and ends the process at a misuse. This is pthread's
+// mutex with the attributes PTHREAD_PRIO_INHERIT, PTHREAD_MUTEX_ROBUST and
 // PTHREAD_MUTEX_ERRORCHECK.
 #ifndef TAKT_RT__ROBUST_MUTEX_HPP_
 #define TAKT_RT__ROBUST_MUTEX_HPP_
@@ -30,7 +31,8 @@ constexpr bool is_locked(LockResult result) noexcept
   return result == LockResult::locked || result == LockResult::owner_ended;
 }
 
-/// Any thread. Not recursive, and not for sharing between processes. Destroy it only while no thread holds it.
+/// Any thread. Not recursive, and not for sharing between processes. Destroy it only while no
+/// thread holds it.
 class RobustMutex
 {
 public:
@@ -40,21 +42,23 @@ public:
   RobustMutex(const RobustMutex &) = delete;
   RobustMutex & operator=(const RobustMutex &) = delete;
 
-  /// Real-time safe: waits only for the holder, whose priority is boosted meanwhile. The mutex is consistent again after
-  /// `owner_ended`.
+  /// Real-time safe: waits only for the holder, whose priority is boosted meanwhile. The mutex is
+  /// consistent again after `owner_ended`.
   [[nodiscard]] LockResult acquire() noexcept;
   /// Real-time safe: never waits.
   [[nodiscard]] LockResult try_acquire() noexcept;
-  /// Real-time safe: never waits. False, and no effect, if the calling thread does not hold the mutex.
+  /// Real-time safe: never waits. False, and no effect, if the calling thread does not hold the
+  /// mutex.
   bool release() noexcept;
 
-  /// For std::lock_guard and std::unique_lock: as `acquire`, `try_acquire` and `release`, but a misuse ends the process
-  /// with a message, and an ended holder only shows in `owners_ended`.
+  /// For std::lock_guard and std::unique_lock: as `acquire`, `try_acquire` and `release`, but a
+  /// misuse ends the process with a message, and an ended holder only shows in `owners_ended`.
   void lock() noexcept;
   bool try_lock() noexcept;
   void unlock() noexcept;
 
-  /// Number of times that a thread got the mutex from a holder that had ended. Any thread. Real-time safe.
+  /// Number of times that a thread got the mutex from a holder that had ended. Any thread.
+  /// Real-time safe.
   std::uint64_t owners_ended() const noexcept
   {
     return owners_ended_.load(std::memory_order_relaxed);

@@ -1,8 +1,10 @@
-// A counting semaphore: one thread posts, another waits, without a mutex. C++17 has none, and C++20's spins before it sleeps.
+// A counting semaphore: one thread posts, another waits, without a mutex. C++17 has none, and
+// C++20's spins before it sleeps.
 //
-// For a real-time thread that starts work of another thread, and for signal handlers. A post wakes the most urgent sleeper, but
-// does not reserve the post for it: a thread that calls `wait` or `try_wait` before the sleeper runs takes the post, whatever
-// its priority, and the sleeper sleeps on. Where each waiter must get its turn, use ConditionVariable with PiMutex.
+// For a real-time thread that starts work of another thread, and for signal handlers. A post wakes
+// the most urgent sleeper, but does not reserve the post for it: a thread that calls `wait` or
+// `try_wait` before the sleeper runs takes the post, whatever its priority, and the sleeper sleeps
+// on. Where each waiter must get its turn, use ConditionVariable with PiMutex.
 #ifndef TAKT_RT__SEMAPHORE_HPP_
 #define TAKT_RT__SEMAPHORE_HPP_
 
@@ -28,11 +30,13 @@ public:
   BasicSemaphore(const BasicSemaphore &) = delete;
   BasicSemaphore & operator=(const BasicSemaphore &) = delete;
 
-  /// Lets one wait return, that of the most urgent sleeper if threads sleep. Real-time safe and async-signal-safe: a
-  /// system call only if a thread sleeps. At most 2^32 - 1 posts may be open. Releases the caller's earlier writes.
+  /// Lets one wait return, that of the most urgent sleeper if threads sleep. Real-time safe and
+  /// async-signal-safe: a system call only if a thread sleeps. At most 2^32 - 1 posts may be open.
+  /// Releases the caller's earlier writes.
   void post() noexcept
   {
-    // Sequentially consistent, as the waiter's accesses: either this thread sees the sleeper, or the sleeper the count.
+    // Sequentially consistent, as the waiter's accesses: either this thread sees the sleeper, or
+    // the sleeper the count.
     count_.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) > 0) {
       Waiting::wake(count_, 1);
@@ -55,7 +59,8 @@ public:
   /// Sleeps until it can take a post. Blocks by design; otherwise real-time safe: no allocation.
   void wait() noexcept { static_cast<void>(wait_until(kNever)); }
 
-  /// As above, until `deadline` at the latest; false if it took no post. A deadline in the past makes it a poll.
+  /// As above, until `deadline` at the latest; false if it took no post. A deadline in the past
+  /// makes it a poll.
   bool wait_until(Time deadline) noexcept
   {
     if (try_wait()) {

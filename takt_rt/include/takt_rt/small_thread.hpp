@@ -14,8 +14,8 @@ namespace takt_rt
 class SmallThread
 {
 public:
-  /// Starts the thread, which blocks all signals, so that the main thread gets the process's signals. Throws
-  /// std::system_error if the kernel refuses a thread. Set-up only.
+  /// Starts the thread, which blocks all signals, so that the main thread gets the process's
+  /// signals. Throws std::system_error if the kernel refuses a thread. Set-up only.
   SmallThread(std::size_t stack_size, std::function<void()> function);
   /// Waits for the end of the function.
   ~SmallThread();

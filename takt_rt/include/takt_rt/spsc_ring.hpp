@@ -1,7 +1,8 @@
 // A bounded queue from one producer thread to one consumer thread, without a lock.
 //
-// For samples and commands of which each counts: a full ring drops the new value and counts the drop, so that a producer
-// never waits. Each side keeps what it last saw of the other side, and looks again only when the ring seems full or empty.
+// For samples and commands of which each counts: a full ring drops the new value and counts the
+// drop, so that a producer never waits. Each side keeps what it last saw of the other side, and
+// looks again only when the ring seems full or empty.
 #ifndef TAKT_RT__SPSC_RING_HPP_
 #define TAKT_RT__SPSC_RING_HPP_
 
@@ -61,8 +62,8 @@ public:
 
   std::size_t size() const noexcept
   {
-    const std::uint64_t head =
-      head_.load(std::memory_order_acquire);  // first: it never passes the tail
+    // first: it never passes the tail
+    const std::uint64_t head = head_.load(std::memory_order_acquire);
     return static_cast<std::size_t>(tail_.load(std::memory_order_acquire) - head);
   }
   std::size_t capacity() const noexcept { return static_cast<std::size_t>(capacity_); }
@@ -88,7 +89,8 @@ protected:  // for the broken twins of the tests
 
 }  // namespace detail
 
-/// One thread pushes, one thread pops; either may be another thread later, if the program orders the two.
+/// One thread pushes, one thread pops; either may be another thread later, if the program orders
+/// the two.
 template <typename T>
 class SpscRing
 {
@@ -98,11 +100,13 @@ public:
   /// Set-up only: allocates room for `capacity` values (at least 1), and touches it.
   explicit SpscRing(std::size_t capacity) : queue_(capacity) {}
 
-  /// The producer thread only. Real-time safe and wait-free. False if the ring is full: the value is dropped, and counted.
+  /// The producer thread only. Real-time safe and wait-free. False if the ring is full: the value
+  /// is dropped, and counted.
   bool try_push(const T & value) noexcept { return queue_.try_push(value); }
 
-  /// The consumer thread only. Real-time safe and wait-free. Copies the oldest value and removes it; false, and `value`
-  /// stays, if the ring is empty. Acquires all writes of the producer before that value's `try_push`.
+  /// The consumer thread only. Real-time safe and wait-free. Copies the oldest value and removes
+  /// it; false, and `value` stays, if the ring is empty. Acquires all writes of the producer before
+  /// that value's `try_push`.
   bool try_pop(T & value) noexcept { return queue_.try_pop(value); }
 
   /// Number of waiting values. Any thread, real-time safe; a hint while the other side goes on.

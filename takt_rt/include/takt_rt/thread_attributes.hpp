@@ -35,15 +35,17 @@ struct AttributeReport
   bool granted_all() const noexcept { return faults.empty(); }
 };
 
-/// Applies name, affinity, then policy to thread `tid` (0: the caller), if requested, and reads all back. Affinity
-/// comes before policy so that a thread never runs with real-time priority on a wrong core. Continues after a refusal.
+/// Applies name, affinity, then policy to thread `tid` (0: the caller), if requested, and reads all
+/// back. Affinity comes before policy so that a thread never runs with real-time priority on a
+/// wrong core. Continues after a refusal.
 AttributeReport apply(const ThreadAttributes & attributes, pid_t tid = 0);
 
 /// The present attributes of thread `tid` (0: the caller). `inherit` only for an unknown thread.
 ThreadAttributes read_attributes(pid_t tid = 0);
 
-/// `attributes` with absent ones taken from `starter`: the same thread before any request, or the thread that starts
-/// it. A nice level without a policy means fair scheduling. Real-time safe except the lists of cores.
+/// `attributes` with absent ones taken from `starter`: the same thread before any request, or the
+/// thread that starts it. A nice level without a policy means fair scheduling. Real-time safe
+/// except the lists of cores.
 ThreadAttributes filled_in(ThreadAttributes attributes, const ThreadAttributes & starter);
 
 /// The part of a thread's attributes that the thread itself can change in a real-time safe way.
@@ -68,8 +70,8 @@ struct OwnPriority
   }
 };
 
-/// Policy and real-time priority of the calling thread, as the kernel has them now; empty if the kernel does not
-/// answer. Real-time safe: one system call, no allocation.
+/// Policy and real-time priority of the calling thread, as the kernel has them now; empty if the
+/// kernel does not answer. Real-time safe: one system call, no allocation.
 std::optional<OwnPriority> own_priority() noexcept;
 
 /// Sets only policy and real-time priority of the calling thread; its nice value stays, also over a
@@ -88,12 +90,13 @@ int own_urgency() noexcept;
 
 /// Cores that this process may use (its affinity mask).
 std::vector<int> usable_cores();
-/// Replaces the result of `usable_cores` by the cores with which the process was started, as read before takt was
-/// loaded: threads may have pinned themselves before a late load. Call once, before takt starts threads.
+/// Replaces the result of `usable_cores` by the cores with which the process was started, as read
+/// before takt was loaded: threads may have pinned themselves before a late load. Call once, before
+/// takt starts threads.
 void set_usable_cores(const std::vector<int> & cores);
 
-/// Attributes of a thread that works beside the program's: fair scheduling on all usable cores, whatever the starting
-/// thread has. `name`: at most 15 characters.
+/// Attributes of a thread that works beside the program's: fair scheduling on all usable cores,
+/// whatever the starting thread has. `name`: at most 15 characters.
 ThreadAttributes background_attributes(std::string name);
 
 /// True if this process may set real-time policies up to `priority` (tried on a short-lived thread,

@@ -9,8 +9,9 @@
 namespace takt_rt
 {
 
-/// The time that the calling thread has spent on a core since it began, to the nanosecond. Real-time safe: one system call,
-/// no allocation. Source: CLOCK_THREAD_CPUTIME_ID in clock_gettime(2).
+/// The time that the calling thread has spent on a core since it began, to the nanosecond.
+/// Real-time safe: one system call, no allocation. Source: CLOCK_THREAD_CPUTIME_ID in
+/// clock_gettime(2).
 inline Duration thread_cpu_time() noexcept
 {
   timespec time{};

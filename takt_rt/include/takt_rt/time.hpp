@@ -1,7 +1,7 @@
 // Time in takt: nanoseconds on the monotonic clock.
 //
-// The scheduler never reads a clock; its driver passes the time, so that it runs under a virtual clock too. Only
-// executor threads and adapters call `now()`.
+// The scheduler never reads a clock; its driver passes the time, so that it runs under a virtual
+// clock too. Only executor threads and adapters call `now()`.
 #ifndef TAKT_RT__TIME_HPP_
 #define TAKT_RT__TIME_HPP_
 

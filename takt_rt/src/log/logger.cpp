@@ -73,7 +73,7 @@ constexpr LogSite kDrops{LogLevel::warn, __FILE__, __LINE__, "%llu log lines wer
 
 }  // namespace
 
-/// The thread that writes, and what only it uses.
+/// The thread that writes, and its own data.
 class Logger::Background
 {
 public:
@@ -126,15 +126,15 @@ private:
     }
   }
 
-  // At most a ring of records, so that `flush` and reports of drops do not wait for a pause of busy threads. Returns whether
-  // more may wait.
+  // At most a ring of records, so that `flush` and reports of drops do not wait for a pause of busy
+  // threads. Returns whether more may wait.
   bool write_round()
   {
     unix_ahead_ = unix_ahead();
     names_.clear();  // threads end, and their numbers come again
     detail::LogRecord record;
-    std::size_t room =
-      logger_.ring_.capacity() + 1;  // the ring fills while the sink writes the first one
+    // the ring fills while the sink writes the first one
+    std::size_t room = logger_.ring_.capacity() + 1;
     for (; room > 0 && logger_.ring_.try_pop(record); --room) {
       write(record);
       popped_.fetch_add(1, std::memory_order_release);

@@ -130,8 +130,8 @@ void TlsfHeap::remove(Block * block) noexcept
   }
 }
 
-// Cuts the block, which is in no list, after `size` bytes; returns the rest, also in no list, or nullptr if it is too small
-// for a block.
+// Cuts the block, which is in no list, after `size` bytes; returns the rest, also in no list, or
+// nullptr if it is too small for a block.
 TlsfHeap::Block * TlsfHeap::split(Block * block, std::size_t size) noexcept
 {
   if (block->size() < size + Block::kHeader + kGrain) {

@@ -1,4 +1,5 @@
-/* A program in C that opens a library in C++, which throws within itself. Python and its extensions are such a program. */
+/* A program in C that opens a library in C++, which throws within itself. Python and its extensions
+ * are such a program. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -41,9 +41,10 @@ struct ToldThread
   int ceiling = 0;       ///< SCHED_FIFO priority of the middleware ceiling; 0: none
 };
 
-/// The part of a thread that shall have `wanted`. It is unchanged if the same attributes were requested and granted
-/// before and are still in force. An attribute that was not requested before is unchanged if the thread has it already,
-/// as under nice(1). Any thread; some system calls; allocates.
+/// The part of a thread that shall have `wanted`. It is unchanged if the same attributes were
+/// requested and granted before and are still in force. An attribute that was not requested before
+/// is unchanged if the thread has it already, as under nice(1). Any thread; some system calls;
+/// allocates.
 AppliedPart thread_part(const ToldThread & thread, const takt_rt::ThreadAttributes & wanted);
 
 /// If there are faults, marks the part as failed, with the faults as the reason.

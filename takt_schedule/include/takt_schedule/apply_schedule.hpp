@@ -28,11 +28,12 @@ struct UnruledCallback
 /// An adapter's placement of such a callback, as at a start; empty: the schedule's default.
 using PlaceUnruled = std::function<takt_core::Binding(const UnruledCallback &)>;
 
-/// Gives chains, all callbacks' bindings, priorities, deadlines and boosts, and all threads' attributes the values of
-/// the schedule's executor `executor_name`: all or none, judged by the joint result, as Executor::reconfigure. Faults:
-/// threads or an order that only a start can give the executor; the executor's refusals; under missing_rights: fail the
-/// kernel's refusals. A fault changes nothing. watch_parts.hpp covers watch rules, which executors do not know. Set-up
-/// only; any thread; may block as the executor's setter does.
+/// Gives chains, all callbacks' bindings, priorities, deadlines and boosts, and all threads'
+/// attributes the values of the schedule's executor `executor_name`: all or none, judged by the
+/// joint result, as Executor::reconfigure. Faults: threads or an order that only a start can give
+/// the executor; the executor's refusals; under missing_rights: fail the kernel's refusals. A fault
+/// changes nothing. watch_parts.hpp covers watch rules, which executors do not know. Set-up only;
+/// any thread; may block as the executor's setter does.
 takt_rt::Result<std::vector<AppliedPart>> apply_schedule(
   const Schedule & schedule, std::string_view executor_name, takt_core::Executor & executor,
   const PlaceUnruled & place = {});

@@ -43,27 +43,30 @@ struct CheckReport
   std::vector<CallbackThreads> callbacks;
 };
 
-/// Faults: ids listed twice, ties, priorities that no following pool can take, groups across OS priorities, chains with
-/// unknown ids, and under `strict: true` patterns without a match. Warnings: exclusive groups that rules spread over
-/// threads of one OS priority, and patterns without a match.
+/// Faults: ids listed twice, ties, priorities that no following pool can take, groups across OS
+/// priorities, chains with unknown ids, and under `strict: true` patterns without a match.
+/// Warnings: exclusive groups that rules spread over threads of one OS priority, and patterns
+/// without a match.
 ///
-/// `only_executor`: leaves out the other executors and their callbacks. Ids of chains may belong to those and are
-/// judged as in `Resolver::unmatched_chain_ids`. A callback with an unknown executor belongs to each executor that has
-/// a rule for it, or to the only executor.
+/// `only_executor`: leaves out the other executors and their callbacks. Ids of chains may belong to
+/// those and are judged as in `Resolver::unmatched_chain_ids`. A callback with an unknown executor
+/// belongs to each executor that has a rule for it, or to the only executor.
 ///
 /// Too many patterns for the number of callbacks are the only fault.
 CheckReport check(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});
 
-/// For a schedule with faults (`readable` of `parse_schedule`): the findings of `check` that do not depend on these
-/// faults. They are patterns without a match, ties, chains with unknown ids, and unknown executors.
+/// For a schedule with faults (`readable` of `parse_schedule`): the findings of `check` that do not
+/// depend on these faults. They are patterns without a match, ties, chains with unknown ids, and
+/// unknown executors.
 CheckReport check_names(
   const Schedule & readable, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});
 
-/// Warns of rules that match only names given in code, and are most likely slips: `sub(images)`, since topics begin
-/// with a slash, and `timer(100 ms)`, since durations in ids have no spaces. Ids of `callbacks` get no warning.
+/// Warns of rules that match only names given in code, and are most likely slips: `sub(images)`,
+/// since topics begin with a slash, and `timer(100 ms)`, since durations in ids have no spaces. Ids
+/// of `callbacks` get no warning.
 takt_rt::Faults unlikely_ids(
   const Schedule & schedule, const std::vector<ListedCallback> & callbacks);
 

@@ -1,7 +1,8 @@
-// The policy file of the configurator daemon: the thread attributes that each user's clients may get.
+// The policy file of the configurator daemon: the thread attributes that each user's clients may
+// get.
 //
-// Set-up only: allocates and may block (reads files, also the system's lists of users and groups). Never throws, for
-// any bytes.
+// Set-up only: allocates and may block (reads files, also the system's lists of users and groups).
+// Never throws, for any bytes.
 #ifndef TAKT_SCHEDULE__CONFIGURATOR_POLICY_HPP_
 #define TAKT_SCHEDULE__CONFIGURATOR_POLICY_HPP_
 
@@ -20,8 +21,8 @@
 namespace takt_schedule
 {
 
-/// The attributes that clients of some users may get. The rule applies to a client whose user is among `users`, or one
-/// of whose groups is among `groups`.
+/// The attributes that clients of some users may get. The rule applies to a client whose user is
+/// among `users`, or one of whose groups is among `groups`.
 struct ConfiguratorRule
 {
   Source source{};

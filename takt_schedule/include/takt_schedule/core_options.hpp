@@ -8,8 +8,8 @@
 namespace takt_schedule
 {
 
-/// Threads flattened in file order (see src/threads/thread_names.hpp), named for the OS, cores spread. Ignores
-/// fallbacks: see fallback.hpp. Set-up only: allocates, does not block.
+/// Threads flattened in file order (see src/threads/thread_names.hpp), named for the OS, cores
+/// spread. Ignores fallbacks: see fallback.hpp. Set-up only: allocates, does not block.
 takt_core::ExecutorOptions core_options(const ExecutorSchedule & executor);
 
 }  // namespace takt_schedule

@@ -1,5 +1,5 @@
-// The share of each core that the kernel's admission test leaves to threads of policy deadline. Set-up only: may block
-// (reads files).
+// The share of each core that the kernel's admission test leaves to threads of policy deadline.
+// Set-up only: may block (reads files).
 #ifndef TAKT_SCHEDULE__DEADLINE_SHARE_HPP_
 #define TAKT_SCHEDULE__DEADLINE_SHARE_HPP_
 
@@ -23,12 +23,12 @@ struct AdmittedShare
   bool assumed = false;  ///< the kernel has a fair server whose files cannot be read
 };
 
-/// The share that real-time threads may take (sched(7), sched_rt_runtime_us), less that of the kernel's
-/// fair server. Since Linux 6.12 the kernel admits this server as it admits threads of policy deadline, by
-/// default with a reservation of 50 ms in each second.
+/// The share that real-time threads may take (sched(7), sched_rt_runtime_us), less that of the
+/// kernel's fair server. Since Linux 6.12 the kernel admits this server as it admits threads of
+/// policy deadline, by default with a reservation of 50 ms in each second.
 ///
-/// The function reads the fair server's files. Mostly only root may read them; then it assumes the default
-/// reservation.
+/// The function reads the fair server's files. Mostly only root may read them; then it assumes the
+/// default reservation.
 AdmittedShare deadline_share(const KernelFiles & files = {});
 
 }  // namespace takt_schedule

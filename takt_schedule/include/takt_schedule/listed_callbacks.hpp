@@ -12,7 +12,8 @@
 namespace takt_schedule
 {
 
-/// All ids of the model with their groups and executors. Groups that `groups:` does not list are exclusive.
+/// All ids of the model with their groups and executors. Groups that `groups:` does not list are
+/// exclusive.
 std::vector<ListedCallback> listed_callbacks(const System & system);
 
 }  // namespace takt_schedule

@@ -1,4 +1,5 @@
-// The costs of a run beside the callback's own time on a machine, as `takt calibrate -o FILE` measures them.
+// The costs of a run beside the callback's own time on a machine, as `takt calibrate -o FILE`
+// measures them.
 #ifndef TAKT_SCHEDULE__MACHINE_COSTS_HPP_
 #define TAKT_SCHEDULE__MACHINE_COSTS_HPP_
 
@@ -19,7 +20,8 @@ struct MachineCosts
   takt_rt::Duration jitter{};  ///< of each timer: how late its thread wakes up
 };
 
-/// Reads `version`, `overheads` and `jitter`; the faults name `file_name`, line and column. Set-up only: allocates.
+/// Reads `version`, `overheads` and `jitter`; the faults name `file_name`, line and column. Set-up
+/// only: allocates.
 takt_rt::Result<MachineCosts> parse_costs(std::string_view text, std::string file_name);
 /// Reads the file first. May block. A file that cannot be read is one fault.
 takt_rt::Result<MachineCosts> load_costs(const std::string & path);

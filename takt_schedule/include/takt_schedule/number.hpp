@@ -12,8 +12,8 @@
 namespace takt_schedule
 {
 
-/// The number that all of `text` spells, in the digits 0 to 9. Empty if it is not a number from `least` to `most`, or
-/// has spaces, a plus sign, digits of other scripts or nan.
+/// The number that all of `text` spells, in the digits 0 to 9. Empty if it is not a number from
+/// `least` to `most`, or has spaces, a plus sign, digits of other scripts or nan.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text, Number least, Number most)
 {

@@ -29,12 +29,14 @@ struct Machine
   /// Whether real-time policies are granted, so that fallbacks are not used. Default: asks the
   /// kernel.
   std::optional<bool> realtime;
-  /// The share of each core that SCHED_DEADLINE threads may have together. Default: asks the kernel.
+  /// The share of each core that SCHED_DEADLINE threads may have together. Default: asks the
+  /// kernel.
   std::optional<AdmittedShare> deadline_share;
 };
 
-/// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line. `file_name` serves only for
-/// these. `readable`: if there are faults, gets the readable parts; only for `check_names`.
+/// Faults and warnings read "FILE:LINE:COL: what; suggestion" and are sorted by line. `file_name`
+/// serves only for these. `readable`: if there are faults, gets the readable parts; only for
+/// `check_names`.
 takt_rt::Result<Schedule> parse_schedule(
   std::string_view text, std::string file_name, const Machine & machine = {},
   Schedule * readable = nullptr);

@@ -23,8 +23,9 @@
 namespace takt_schedule
 {
 
-/// Orders patterns: an exact id is more specific than a pattern, and a pattern with more characters other than stars
-/// is more specific. Two equal patterns tie; a tie is an error if both match the same id.
+/// Orders patterns: an exact id is more specific than a pattern, and a pattern with more characters
+/// other than stars is more specific. Two equal patterns tie; a tie is an error if both match the
+/// same id.
 struct Specificity
 {
   bool exact = false;

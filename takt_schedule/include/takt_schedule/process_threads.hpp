@@ -54,8 +54,9 @@ public:
   ProcessThreads & operator=(ProcessThreads &&) noexcept;
   ~ProcessThreads();
 
-  /// Checks all threads except those in `exclude` (the executor's own: `Executor::thread_ids`). The caller decides by
-  /// `missing_rights` whether refusals are faults. `setter`: null for this process's own rights.
+  /// Checks all threads except those in `exclude` (the executor's own: `Executor::thread_ids`). The
+  /// caller decides by `missing_rights` whether refusals are faults. `setter`: null for this
+  /// process's own rights.
   ProcessThreadsReport apply(
     std::span<const pid_t> exclude = {}, takt_rt::AttributeSetter * setter = nullptr);
 

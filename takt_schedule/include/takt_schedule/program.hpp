@@ -62,8 +62,9 @@ void warn(const std::vector<Warning> & warnings)
   tell(warnings, "warning: ");
 }
 
-/// The value of an option that is a number from `least` to `most`. Otherwise throws CLI::ValidationError with takt's
-/// words: CLI11 itself accepts nan and replaces a number out of range by the nearest one in range.
+/// The value of an option that is a number from `least` to `most`. Otherwise throws
+/// CLI::ValidationError with takt's words: CLI11 itself accepts nan and replaces a number out of
+/// range by the nearest one in range.
 template <typename Number>
 Number number_option(
   const std::string & option, const std::string & text, Number least, Number most)
@@ -96,8 +97,8 @@ inline std::vector<int> cores_option(const std::string & option, const std::stri
   return *cores;
 }
 
-/// Reads the command line into the options of `app`, then runs `run`, whose result is the exit code. A fault is one
-/// line on standard error that begins with the program's name.
+/// Reads the command line into the options of `app`, then runs `run`, whose result is the exit
+/// code. A fault is one line on standard error that begins with the program's name.
 template <typename Run>
 int run_program(CLI::App & app, int argc, const char * const * argv, const Run & run)
 {

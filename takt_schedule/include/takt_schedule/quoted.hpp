@@ -19,7 +19,8 @@ constexpr bool is_control(char c) noexcept
 /// 'text' for a fault: on one line (control characters escaped) and of bounded length.
 std::string quoted(std::string_view text);
 
-// An exact overload: where <iomanip> is included, a call with a std::string would choose std::quoted.
+// An exact overload: where <iomanip> is included, a call with a std::string would choose
+// std::quoted.
 inline std::string quoted(std::string & text)
 {
   return quoted(std::string_view(text));

@@ -47,7 +47,8 @@ struct ResolvedGroup
   std::optional<takt_core::Isolation> isolation;  ///< the node's name is the threads' name
 };
 
-/// A subscription of a group with logical execution time does not trigger: the group's timer takes its messages.
+/// A subscription of a group with logical execution time does not trigger: the group's timer takes
+/// its messages.
 void apply_logical_time(
   const ResolvedGroup & group, takt_core::Kind kind, ResolvedCallback & resolved);
 
@@ -71,17 +72,17 @@ using Awaited = std::function<bool(std::string_view pattern)>;
 class Resolver
 {
 public:
-  /// Copies its inputs; shares the common parts with `sibling`, a resolver of the same schedule. Fault: unknown
-  /// executor.
+  /// Copies its inputs; shares the common parts with `sibling`, a resolver of the same schedule.
+  /// Fault: unknown executor.
   static takt_rt::Result<Resolver> create(
     const Schedule & schedule, std::string_view executor_name, const Resolver * sibling = nullptr);
   Resolver(Resolver &&) noexcept;
   Resolver & operator=(Resolver &&) noexcept;
   ~Resolver();
 
-  /// Faults: two rules that tie (the fault names both lines), a priority that a following pool of its threads cannot
-  /// take. May be called again for the same id. `isolated`: its group has threads of its own, so the default threads do
-  /// not apply.
+  /// Faults: two rules that tie (the fault names both lines), a priority that a following pool of
+  /// its threads cannot take. May be called again for the same id. `isolated`: its group has
+  /// threads of its own, so the default threads do not apply.
   takt_rt::Result<ResolvedCallback> resolve(
     std::string_view id, takt_core::Kind kind, bool isolated = false);
 
@@ -99,8 +100,8 @@ public:
   /// Ids without a rule so far: they have the default threads.
   const std::vector<std::string> & defaulted_callbacks() const;
 
-  /// `with_chains`: false if the caller judges the ids of chains itself. Neither faults nor warns of patterns for which
-  /// `awaited` returns true.
+  /// `with_chains`: false if the caller judges the ids of chains itself. Neither faults nor warns
+  /// of patterns for which `awaited` returns true.
   ResolverReport report(bool with_chains = true, const Awaited & awaited = {}) const;
 
   /// The executor's entry in the schedule.

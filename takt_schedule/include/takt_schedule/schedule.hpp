@@ -94,8 +94,8 @@ struct GroupRule
 {
   std::vector<std::string> match;
   bool across_priorities = false;  ///< true: allow
-  /// The group has its own threads (takt_core/isolation.hpp): `count`, attributes and fallback, without a name,
-  /// `spread` and `follow`.
+  /// The group has its own threads (takt_core/isolation.hpp): `count`, attributes and fallback,
+  /// without a name, `spread` and `follow`.
   std::optional<Threads> isolate;
   std::optional<ConditionRule> when;                   ///< absent: each message triggers
   std::optional<takt_core::LateOutputs> logical_time;  ///< `let` (takt_core/logical_time.hpp)

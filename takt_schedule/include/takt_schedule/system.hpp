@@ -46,17 +46,17 @@ constexpr std::size_t kMostWaits = 100;
 struct CallbackModel
 {
   std::string id;
-  /// `Trigger::newest`: ids of the subscriptions that share the work, one for each of `triggers`; `id` is the first.
-  /// Otherwise empty.
+  /// `Trigger::newest`: ids of the subscriptions that share the work, one for each of `triggers`;
+  /// `id` is the first. Otherwise empty.
   std::vector<std::string> ids;
   std::string executor;  ///< as in the schedule; each executor is one process
   std::string host;      ///< of the executor
   std::string group;     ///< id; empty: an exclusive group of its own
   ExecutionTime time;
 
-  /// For timers, and for sources outside the model (a driver, another process): at most one release each `period`,
-  /// `offset` after the start (timers; absent: any phase), and up to `jitter` late. Absent: topics trigger the
-  /// callback.
+  /// For timers, and for sources outside the model (a driver, another process): at most one release
+  /// each `period`, `offset` after the start (timers; absent: any phase), and up to `jitter` late.
+  /// Absent: topics trigger the callback.
   std::optional<takt_rt::Duration> period;
   std::optional<takt_rt::Duration> offset;
   bool any_phase = false;  ///< timers: no schedule can set the offset
@@ -68,10 +68,11 @@ struct CallbackModel
   std::vector<std::string> publishes;  ///< topics, one message each per run
   std::uint32_t depth = 10;            ///< messages kept per topic (KEEP_LAST)
   bool depth_known = false;            ///< false: `depth` is ROS 2's default, and assumed
-  /// Ids of callbacks that each run starts and waits for, one after the other, as for a service's answer.
+  /// Ids of callbacks that each run starts and waits for, one after the other, as for a service's
+  /// answer.
   std::vector<std::string> waits_for;
-  /// Longest sleep of each run, after its work and before `waits_for`: a wait outside the model. It holds the thread
-  /// and no core.
+  /// Longest sleep of each run, after its work and before `waits_for`: a wait outside the model. It
+  /// holds the thread and no core.
   takt_rt::Duration sleep{};
 
   /// Of a subscription: its runs only store messages for other callbacks of its group, so it makes
@@ -129,8 +130,8 @@ struct HostModel
   std::string name;
   std::vector<int> cores;     ///< rising
   std::vector<int> reserved;  ///< of `cores`: kept for the rest of the system
-  /// Share of each core for the modelled callbacks. The default leaves the share that Linux by default withholds from
-  /// SCHED_FIFO threads (sched_rt_runtime_us in sched(7)).
+  /// Share of each core for the modelled callbacks. The default leaves the share that Linux by
+  /// default withholds from SCHED_FIFO threads (sched_rt_runtime_us in sched(7)).
   double utilization_cap = 0.95;
   int least_priority = 1;  ///< real-time priorities that a plan may use
   int most_priority = 90;

@@ -1,7 +1,7 @@
 // Writes schedule and system files, without default values and with comments.
 //
-// Stable: equal schedules and systems give equal text (except `Source::comment`), and parsing the text gives an equal
-// one. Set-up only: allocates, does not block.
+// Stable: equal schedules and systems give equal text (except `Source::comment`), and parsing the
+// text gives an equal one. Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__TO_YAML_HPP_
 #define TAKT_SCHEDULE__TO_YAML_HPP_
 

@@ -22,7 +22,8 @@ public:
   ~TopicRules();
 
   bool empty() const noexcept;
-  /// The deciding rule for a topic, fully qualified and remapped; null if none matches. Fault: two rules tie.
+  /// The deciding rule for a topic, fully qualified and remapped; null if none matches. Fault: two
+  /// rules tie.
   takt_rt::Result<const TopicRule *> find(std::string_view topic) const;
 
 private:
@@ -33,8 +34,8 @@ private:
 /// As in files.
 std::string_view to_string(TopicTransport transport) noexcept;
 
-/// The fault of a schedule that sends topics by shared memory, for programs whose publishers are not takt_rcl's; none
-/// otherwise.
+/// The fault of a schedule that sends topics by shared memory, for programs whose publishers are
+/// not takt_rcl's; none otherwise.
 takt_rt::Faults refuse_shared_memory(const Schedule & schedule);
 
 }  // namespace takt_schedule

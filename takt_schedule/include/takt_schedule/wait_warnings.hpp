@@ -11,8 +11,9 @@
 namespace takt_schedule
 {
 
-/// "FILE:LINE:COL: ..." of the system model, for each callback whose threads may all be held by callbacks that wait for
-/// it: on one thread the wait never ends; too small a pool stops now and then.
+/// "FILE:LINE:COL: ..." of the system model, for each callback whose threads may all be held by
+/// callbacks that wait for it: on one thread the wait never ends; too small a pool stops now and
+/// then.
 takt_rt::Faults wait_warnings(const System & system, const Schedule & schedule);
 
 }  // namespace takt_schedule

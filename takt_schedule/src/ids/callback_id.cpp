@@ -64,7 +64,8 @@ unsigned after_star(unsigned places, bool all)
   return places;
 }
 
-/// "/ns/node:timer(33ms)" for "/ns/node@Timer(33000000)", as thread configurators write it; else empty.
+/// "/ns/node:timer(33ms)" for "/ns/node@Timer(33000000)", as thread configurators write it; else
+/// empty.
 std::string without_at(std::string_view pattern)
 {
   const std::size_t at = pattern.find('@');

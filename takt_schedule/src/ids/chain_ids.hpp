@@ -21,9 +21,10 @@ public:
   /// Copies what it needs.
   explicit ChainIds(const Schedule & schedule);
 
-  /// One sentence with position for each id that `executor` must have but that is not in `here`, its callbacks. It must
-  /// have an id if the schedule has no other executor, callbacks of its node are here, or only this executor has a rule
-  /// with its node's full name. `awaited`, `left_out`: as Resolver::report.
+  /// One sentence with position for each id that `executor` must have but that is not in `here`,
+  /// its callbacks. It must have an id if the schedule has no other executor, callbacks of its node
+  /// are here, or only this executor has a rule with its node's full name. `awaited`, `left_out`:
+  /// as Resolver::report.
   takt_rt::Faults unmatched(
     const std::vector<std::string> & here, std::string_view executor, const Awaited & awaited,
     std::size_t * left_out) const;

@@ -1,7 +1,8 @@
-// takt_audit: lists the callbacks that a schedule lets run side by side and that ran one at a time before.
+// takt_audit: lists the callbacks that a schedule lets run side by side and that ran one at a time
+// before.
 //
-// Prints JSON. Exit codes: 0 the list is complete, 2 a file or the command line is faulty, 1 the list could not be
-// written.
+// Prints JSON. Exit codes: 0 the list is complete, 2 a file or the command line is faulty, 1 the
+// list could not be written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -52,8 +53,8 @@ ClientLibrary library_of(const std::string & word)
                               : ClientLibrary::unknown;
 }
 
-/// {"executors": [{"name", "before", "is_pool", "library", "callbacks": [{"id", "kind", "group", "reentrant", "background"}]}]}, as
-/// takt_cli writes it.
+/// {"executors": [{"name", "before", "is_pool", "library", "callbacks": [{"id", "kind", "group",
+/// "reentrant", "background"}]}]}, as takt_cli writes it.
 takt_rt::Result<std::vector<AuditedExecutor>> read_program(const std::string & path)
 {
   constexpr std::size_t kMostBytes = 64U << 20U;

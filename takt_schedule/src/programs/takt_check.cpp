@@ -1,7 +1,7 @@
 // takt_check: checks a schedule file without running callbacks.
 //
-// Exit codes: 0 the schedule is good, 2 the schedule or the command line is faulty, 1 the findings could not be
-// written.
+// Exit codes: 0 the schedule is good, 2 the schedule or the command line is faulty, 1 the findings
+// could not be written.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -234,7 +234,8 @@ void sort_by_place(Faults & faults)
     });
 }
 
-/// `read`: the schedule, or its readable parts. A faulty list lacks callbacks, so a name missing there proves no fault.
+/// `read`: the schedule, or its readable parts. A faulty list lacks callbacks, so a name missing
+/// there proves no fault.
 CheckReport check(
   const Arguments & arguments, const Schedule & read, const Against & against, bool has_faults)
 {

@@ -1,5 +1,5 @@
-// Finds bytes that are not text: not UTF-8, and zero bytes. A YAML parser calls them unknown escapes, if it objects.
-// Set-up only.
+// Finds bytes that are not text: not UTF-8, and zero bytes. A YAML parser calls them unknown
+// escapes, if it objects. Set-up only.
 #ifndef TAKT_SCHEDULE__SRC__ENCODING_HPP_
 #define TAKT_SCHEDULE__SRC__ENCODING_HPP_
 

@@ -1,4 +1,5 @@
-// Other tools' words (chrt, systemd, rclcpp's drafts, thread configurators) for the keys and values of a schedule.
+// Other tools' words (chrt, systemd, rclcpp's drafts, thread configurators) for the keys and values
+// of a schedule.
 #ifndef TAKT_SCHEDULE__SRC__OTHER_WORDS_HPP_
 #define TAKT_SCHEDULE__SRC__OTHER_WORDS_HPP_
 

@@ -22,8 +22,8 @@ bool same(ThreadAttributes a, const ThreadAttributes & b)
   return a == b;
 }
 
-/// Each requested attribute is wanted again, and the thread has the other wanted ones already, as in a program started
-/// under nice(1).
+/// Each requested attribute is wanted again, and the thread has the other wanted ones already, as
+/// in a program started under nice(1).
 bool has_already(const ToldThread & thread, const ThreadAttributes & wanted)
 {
   const ThreadAttributes now =

@@ -115,8 +115,8 @@ private:
     }
   }
 
-  /// Rules that spread an exclusive group over threads expect concurrent callbacks, in vain. Most such groups are
-  /// default groups of nodes, which the node's code does not mention.
+  /// Rules that spread an exclusive group over threads expect concurrent callbacks, in vain. Most
+  /// such groups are default groups of nodes, which the node's code does not mention.
   void check_threads(const ListedCallback & callback, takt_core::ThreadMask threads, int line)
   {
     const auto [first, fresh] = bound_.emplace(callback.group, Bound{callback.id, threads});
@@ -213,8 +213,8 @@ std::size_t count_patterns(const std::vector<Rule> & rules)
   return count;
 }
 
-/// The patterns of the rules. Patterns with the same literal characters tie with each other; only the first is kept,
-/// because reading has reported the ties.
+/// The patterns of the rules. Patterns with the same literal characters tie with each other; only
+/// the first is kept, because reading has reported the ties.
 template <typename Rule>
 std::vector<Rule> patterns_of(const std::vector<Rule> & rules)
 {
@@ -234,7 +234,8 @@ std::vector<Rule> patterns_of(const std::vector<Rule> & rules)
   return result;
 }
 
-/// The schedule with all callbacks on one thread, so that threads, orders and priorities cause no findings.
+/// The schedule with all callbacks on one thread, so that threads, orders and priorities cause no
+/// findings.
 Schedule names_of(const Schedule & schedule)
 {
   Schedule result;

@@ -14,8 +14,8 @@
 namespace takt_schedule::detail
 {
 
-/// Reads and checks every field by itself. `cores`: the cores that may be named; nullptr: any. `epoch`: the file's, for
-/// an executor without its own.
+/// Reads and checks every field by itself. `cores`: the cores that may be named; nullptr: any.
+/// `epoch`: the file's, for an executor without its own.
 ExecutorSchedule read_executor(
   const YamlNode::Entry & entry, Findings & findings, const std::vector<int> * cores,
   const EpochSchedule & epoch);
@@ -28,7 +28,8 @@ void read_threads(
   MapReader & map, Findings & findings, const std::vector<int> * cores,
   ExecutorSchedule & executor);
 
-/// The keys of an isolated group's threads, and these threads; empty unless `map` has isolate: true (read_threads.cpp).
+/// The keys of an isolated group's threads, and these threads; empty unless `map` has isolate: true
+/// (read_threads.cpp).
 std::vector<std::string> isolation_keys();
 std::optional<Threads> read_isolation(
   MapReader & map, Findings & findings, const std::vector<int> * cores,
@@ -41,8 +42,8 @@ void read_rules(
 
 /// `sequences:` (read_sequences.cpp).
 void read_sequences(MapReader & map, Findings & findings, ExecutorSchedule & executor);
-/// Checks sequences against the order and the rules: callbacks with other threads, or without a trigger
-/// (check_sequences.cpp).
+/// Checks sequences against the order and the rules: callbacks with other threads, or without a
+/// trigger (check_sequences.cpp).
 void check_sequences(const ExecutorSchedule & executor, Findings & findings);
 
 /// The surroundings by which an executor is judged.

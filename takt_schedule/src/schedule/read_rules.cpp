@@ -33,7 +33,8 @@ struct Written
   Source at;
 };
 
-/// The patterns of a key; adds a fault for each that can match nothing. `example`: an id; empty: the patterns match names.
+/// The patterns of a key; adds a fault for each that can match nothing. `example`: an id; empty:
+/// the patterns match names.
 std::vector<Written> read_patterns(
   MapReader & map, std::string_view key, Findings & findings, const std::string & example)
 {
@@ -127,8 +128,8 @@ private:
   std::unordered_map<std::string, std::vector<Written>> written_;
 };
 
-/// Reports a word in ":word(" that looks like a kind. Adapters may have their own kinds, so an unknown one is not a
-/// fault; "subscription", as other tools write, is.
+/// Reports a word in ":word(" that looks like a kind. Adapters may have their own kinds, so an
+/// unknown one is not a fault; "subscription", as other tools write, is.
 void check_kind(const CallbackRule & rule, Findings & findings)
 {
   const std::vector<std::string> known{"timer", "sub", "service", "client", "waitable"};
@@ -159,7 +160,8 @@ void check_kind(const CallbackRule & rule, Findings & findings)
   }
 }
 
-/// A star that cannot match a topic, because topics begin with a slash: it matches only names given by users.
+/// A star that cannot match a topic, because topics begin with a slash: it matches only names given
+/// by users.
 void check_topic_stars(const CallbackRule & rule, Findings & findings)
 {
   for (const std::string & text : rule.match) {

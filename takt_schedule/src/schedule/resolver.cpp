@@ -421,7 +421,7 @@ Result<ResolvedGroup> Resolver::resolve_group(std::string_view group_id)
   }
   const GroupRule & rule = impl_->executor.groups[impl_->groups.rows()[*best.row].rule];
   resolved.across_priorities = rule.across_priorities;
-  if (rule.when && *rule.when != ConditionRule()) {  // `any` is what holds without a condition
+  if (rule.when && *rule.when != ConditionRule()) {  // `any` means the same as no condition
     resolved.condition.emplace();
     resolved.condition->count = rule.when->count;
     resolved.condition->fresh = rule.when->fresh;

@@ -1,4 +1,5 @@
-// Which callbacks follow one another: sequences are known by their callbacks, since each file numbers them anew.
+// Which callbacks follow one another: sequences are known by their callbacks, since each file
+// numbers them anew.
 #ifndef TAKT_SCHEDULE__SRC__SCHEDULE__SEQUENCE_PATHS_HPP_
 #define TAKT_SCHEDULE__SRC__SCHEDULE__SEQUENCE_PATHS_HPP_
 
@@ -19,7 +20,8 @@ class SequencePaths
 {
 public:
   using Place = std::optional<takt_core::SequencePlace>;
-  /// Callbacks with the number of their rank: ids of one rank are in the same place. Says whether it is a graph, too.
+  /// Callbacks with the number of their rank: ids of one rank are in the same place. Says whether
+  /// it is a graph, too.
   using Path = std::set<std::pair<std::size_t, std::string>>;
 
   void add(const Place & place, std::string id)

@@ -37,7 +37,8 @@ public:
   {
   }
 
-  /// Under the executor `name` of a schedule that has it, in a program of `library`, which is known.
+  /// Under the executor `name` of a schedule that has it, in a program of `library`, which is
+  /// known.
   static takt_rt::Result<Places> of(
     const AuditedExecutor & executor, const Schedule & schedule, const std::string & name,
     ClientLibrary library, Audit & audit)
@@ -75,7 +76,8 @@ public:
     return certain_[a] && certain_[b] && may_overlap(a, b);
   }
 
-  /// Whether runs of the two callbacks may overlap. Equal places: runs of one callback. False is certain.
+  /// Whether runs of the two callbacks may overlap. Equal places: runs of one callback. False is
+  /// certain.
   bool may_overlap(std::size_t a, std::size_t b) const
   {
     const ListedCallback & first = callbacks_->at(a);
@@ -164,8 +166,9 @@ private:
     return threads;
   }
 
-  /// Callbacks without a rule run on the threads of their group's other callbacks. Where rules spread a group over
-  /// threads, the first callback that the program made decides, so takt knows only all these threads.
+  /// Callbacks without a rule run on the threads of their group's other callbacks. Where rules
+  /// spread a group over threads, the first callback that the program made decides, so takt knows
+  /// only all these threads.
   void follow_groups(const std::vector<ResolvedCallback> & resolved)
   {
     std::map<std::string_view, std::set<Threads>> of_rules;
@@ -263,8 +266,8 @@ struct Cases
   }
 };
 
-/// The schedule's executor for these callbacks in a program of `library`, as takt_rclcpp and takt_rcl choose it; empty:
-/// none.
+/// The schedule's executor for these callbacks in a program of `library`, as takt_rclcpp and
+/// takt_rcl choose it; empty: none.
 std::string executor_of(
   const AuditedExecutor & executor, const Schedule & schedule, ClientLibrary library,
   const std::string & name)
@@ -301,8 +304,8 @@ std::string executor_of(
   return chosen;
 }
 
-/// In a program of `library`, which is known. Sets `audit.executor`, and notes why callbacks keep the threads that the
-/// program gave them.
+/// In a program of `library`, which is known. Sets `audit.executor`, and notes why callbacks keep
+/// the threads that the program gave them.
 takt_rt::Result<Places> places_in(
   const AuditedExecutor & executor, const Schedule & schedule, ClientLibrary library,
   const std::string & name, Audit & audit)
@@ -338,7 +341,8 @@ takt_rt::Result<Cases> cases_under(
   }
   Cases cases;
   const bool unknown = executor.library == ClientLibrary::unknown;
-  // The last case decides what the audit says of the schedule: without a rule it is the same in both.
+  // The last case decides what the audit says of the schedule: without a rule it is the same in
+  // both.
   const auto libraries =
     unknown ? std::vector<ClientLibrary>{ClientLibrary::rclcpp, ClientLibrary::takt_rcl}
             : std::vector<ClientLibrary>{executor.library};

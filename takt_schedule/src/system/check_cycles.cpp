@@ -30,8 +30,8 @@ public:
     }
   }
 
-  /// Finds callbacks that trigger themselves, directly or through others: they would run for ever. Searches each topic
-  /// once, for its first reader: readers times publishers may be too many.
+  /// Finds callbacks that trigger themselves, directly or through others: they would run for ever.
+  /// Searches each topic once, for its first reader: readers times publishers may be too many.
   void search()
   {
     std::vector<Visit> visits(system_.callbacks.size());

@@ -204,7 +204,8 @@ private:
     return std::binary_search(topics.begin(), topics.end(), topic);
   }
 
-  /// Many chains may pass a callback with very many topics: searches it only for the other callback's topics.
+  /// Many chains may pass a callback with very many topics: searches it only for the other
+  /// callback's topics.
   static bool overlap(const std::vector<Index> & a, const std::vector<Index> & b)
   {
     const auto & [few, many] = a.size() < b.size() ? std::tie(a, b) : std::tie(b, a);

@@ -86,8 +86,9 @@ private:
     return !group.empty() && reentrant_.count(group) == 0;
   }
 
-  // A callback that waits for another also waits for the other's group, and so for members that wait themselves. A
-  // group is a node after the callbacks; the step into it comes last (see `search`).
+  // A callback that waits for another also waits for the other's group, and so for members that
+  // wait themselves. A group is a node after the callbacks; the step into it comes last (see
+  // `search`).
   void add_groups()
   {
     std::unordered_map<std::string_view, Index> groups;
@@ -107,9 +108,9 @@ private:
     }
   }
 
-  // Depth first. A step from a member to its group and straight back does not count; every other way back is a wait
-  // that never ends. The search follows a member's waits before its group, so a finished group has been seen from all
-  // of them.
+  // Depth first. A step from a member to its group and straight back does not count; every other
+  // way back is a wait that never ends. The search follows a member's waits before its group, so a
+  // finished group has been seen from all of them.
   void search()
   {
     enum class Mark : unsigned char

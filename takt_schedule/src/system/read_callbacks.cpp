@@ -348,8 +348,8 @@ private:
     }
   }
 
-  // Before callbacks are read: a callback that others wait for needs no other trigger. The later reading reports
-  // entries that are not words.
+  // Before callbacks are read: a callback that others wait for needs no other trigger. The later
+  // reading reports entries that are not words.
   void note_awaited(const YamlNode & item)
   {
     for (const YamlNode::Entry & entry : item.entries) {

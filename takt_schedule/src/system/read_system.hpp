@@ -22,15 +22,16 @@ bool has_core(const HostModel & host, int core, const Source & at, Findings & fi
 void read_groups(MapReader & map, Findings & findings, System & system);
 void read_callbacks(MapReader & map, Findings & findings, System & system);
 
-/// Checks the whole model: topics without a publisher, callbacks that trigger themselves, chain paths without a
-/// connection, empty groups, overloaded cores.
+/// Checks the whole model: topics without a publisher, callbacks that trigger themselves, chain
+/// paths without a connection, empty groups, overloaded cores.
 void check_system(const System & system, Findings & findings);
 
 /// Part of it: callbacks that trigger themselves, directly or through others, and so would run for
 /// ever.
 void check_cycles(const System & system, Findings & findings);
 
-/// Part of it: waits within a run for callbacks that do not exist, cannot be waited for, or would never end.
+/// Part of it: waits within a run for callbacks that do not exist, cannot be waited for, or would
+/// never end.
 void check_waits(const System & system, Findings & findings);
 
 }  // namespace takt_schedule::detail

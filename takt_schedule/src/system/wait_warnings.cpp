@@ -56,7 +56,8 @@ public:
   }
 
 private:
-  /// The threads of its executor that may run it; empty: its group has threads of its own, or its threads are unknown.
+  /// The threads of its executor that may run it; empty: its group has threads of its own, or its
+  /// threads are unknown.
   ThreadMask threads_of(Index index)
   {
     const auto known = threads_.find(index);
@@ -89,8 +90,8 @@ private:
     return found->second ? &*found->second : nullptr;
   }
 
-  /// The callbacks for which its run waits, directly or through others. With `held`, also those for which a holder of
-  /// the only thread, or of the group, of an awaited callback waits.
+  /// The callbacks for which its run waits, directly or through others. With `held`, also those for
+  /// which a holder of the only thread, or of the group, of an awaited callback waits.
   const std::set<Index> & waits_of(Index index, bool held)
   {
     const auto [found, fresh] = waits_[held ? 1 : 0].try_emplace(index);

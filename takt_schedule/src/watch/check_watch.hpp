@@ -16,7 +16,8 @@ const AlarmAction * find_action(const WatchRule & watch, AlarmAction::Kind kind)
 /// Whether the chain has a priority, or gets one by an action.
 bool gives_priority(const ChainSchedule & chain);
 
-/// Warns of rules with `misses` whose callbacks have no deadline, neither from the rule nor from a chain.
+/// Warns of rules with `misses` whose callbacks have no deadline, neither from the rule nor from a
+/// chain.
 void warn_misses(const Schedule & schedule, Findings & findings);
 
 }  // namespace takt_schedule::detail

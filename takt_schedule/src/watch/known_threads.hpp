@@ -20,8 +20,8 @@ class KnownThreads
 public:
   explicit KnownThreads(std::span<const ExecutorSchedule> executors);
 
-  /// Reports an unknown thread, and one whose policy has no priority to set (`nice`: no nice level). Checks nothing if
-  /// the threads themselves are faulty.
+  /// Reports an unknown thread, and one whose policy has no priority to set (`nice`: no nice
+  /// level). Checks nothing if the threads themselves are faulty.
   void check(const Word & word, bool nice, Findings & findings) const;
 
 private:

@@ -10,7 +10,8 @@
 namespace takt_schedule::detail
 {
 
-/// A scalar or a list of scalars as YAML in one line: 5 is a number, "5" a text. Empty for other nodes.
+/// A scalar or a list of scalars as YAML in one line: 5 is a number, "5" a text. Empty for other
+/// nodes.
 std::optional<std::string> parameter_value(const YamlNode & node);
 
 }  // namespace takt_schedule::detail

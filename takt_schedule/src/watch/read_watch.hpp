@@ -1,4 +1,5 @@
-// Reads watch rules of a schedule: thresholds, limits, alarms, and the boost of callbacks with a backlog.
+// Reads watch rules of a schedule: thresholds, limits, alarms, and the boost of callbacks with a
+// backlog.
 #ifndef TAKT_SCHEDULE__SRC__READ_WATCH_HPP_
 #define TAKT_SCHEDULE__SRC__READ_WATCH_HPP_
 
@@ -19,7 +20,8 @@ void read_rule_watch(
   MapReader & map, Findings & findings, const ExecutorSchedule & executor,
   const KnownThreads & threads, CallbackRule & rule);
 
-/// The watch keys of a chain. Call the reader, `read_chain_watch`, after the chain's deadline was read.
+/// The watch keys of a chain. Call the reader, `read_chain_watch`, after the chain's deadline was
+/// read.
 std::vector<std::string> chain_watch_keys();
 void read_chain_watch(
   MapReader & map, Findings & findings, const KnownThreads & threads, ChainSchedule & chain);

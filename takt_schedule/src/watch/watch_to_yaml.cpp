@@ -16,8 +16,8 @@ using Kind = AlarmAction::Kind;
 
 std::string text_of(const AlarmAction & action)
 {
-  const Kind kind =
-    action.kind == Kind::thread_nice ? Kind::thread_priority : action.kind;  // they share a word
+  // they share a word
+  const Kind kind = action.kind == Kind::thread_nice ? Kind::thread_priority : action.kind;
   const auto * const found = std::find_if(
     kActionWords.begin(), kActionWords.end(),
     [&](const ActionWord & one) { return one.kind == kind; });

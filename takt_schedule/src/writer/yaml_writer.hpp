@@ -1,5 +1,5 @@
-// Writes text of takt's files: scalars that read back unchanged, flow maps, and lines of blocks. Set-up only:
-// allocates, does not block.
+// Writes text of takt's files: scalars that read back unchanged, flow maps, and lines of blocks.
+// Set-up only: allocates, does not block.
 #ifndef TAKT_SCHEDULE__SRC__YAML_WRITER_HPP_
 #define TAKT_SCHEDULE__SRC__YAML_WRITER_HPP_
 

@@ -87,7 +87,8 @@ TEST(SideBySide, AnEarlierScheduleCountsAsBefore)
       "/log:sub(/c) | /log:sub(/c)"}));
 }
 
-// What only may have overlapped before is new: of two readings of the earlier schedule the one with less overlap counts.
+// What only may have overlapped before is new: of two readings of the earlier schedule the one with
+// less overlap counts.
 TEST(SideBySide, AnEarlierScheduleCountsWithTheLeastThatItLetOverlap)
 {
   AuditedExecutor executor = camera();
@@ -233,7 +234,8 @@ TEST(SideBySide, ANonTriggeringCallbackRunsOnTheThreadOfItsTaker)
   AuditedExecutor executor = camera();
   executor.callbacks.resize(3);
   executor.library = ClientLibrary::takt_rcl;
-  // The timer is on b, its taken input too, and only /camera:sub(/a) of the timer's own group is on a.
+  // The timer is on b, its taken input too, and only /camera:sub(/a) of the timer's own group is on
+  // a.
   EXPECT_EQ(pairs(executor, rule), Strings{"/camera:sub(/a) | /camera:sub(/b)"});
 }
 

@@ -1,11 +1,13 @@
 // How each activation of a chain ended, including those that never completed.
 //
-// An activation begins with the release of the chain's root, and messages carry it from run to run (run_flow.hpp). It
-// ends in exactly one of these ways. Completed. Replaced: newer data replaced it in a node that joins messages, or in
-// the history before a run that only kept the newer data. Lost: the next callback took a later message of the
-// publisher. Unfinished: it was in progress at the end. Never begun: the root's timer skipped the period.
+// An activation begins with the release of the chain's root, and messages carry it from run to run
+// (run_flow.hpp). It ends in exactly one of these ways. Completed. Replaced: newer data replaced it
+// in a node that joins messages, or in the history before a run that only kept the newer data.
+// Lost: the next callback took a later message of the publisher. Unfinished: it was in progress at
+// the end. Never begun: the root's timer skipped the period.
 //
-// Plain values; no clock, no ROS. Times are nanoseconds of one clock. Set-up only: allocates; does not block.
+// Plain values; no clock, no ROS. Times are nanoseconds of one clock. Set-up only: allocates; does
+// not block.
 #ifndef TAKT_TRACE__ACTIVATION_ACCOUNT_HPP_
 #define TAKT_TRACE__ACTIVATION_ACCOUNT_HPP_
 
@@ -36,8 +38,8 @@ struct AccountedActivation
   Fate fate = Fate::completed;
   std::int64_t release = 0;
   RunNumber last = kNoRun;  ///< the last run that worked for it
-  /// The place in the path where it stopped. If the message was lost, or no run has taken it yet: the callback that
-  /// should have taken it. Otherwise: the callback of the last run.
+  /// The place in the path where it stopped. If the message was lost, or no run has taken it yet:
+  /// the callback that should have taken it. Otherwise: the callback of the last run.
   std::size_t stopped_at = 0;
   bool overdue = false;  ///< unfinished after the deadline
 };
@@ -47,7 +49,7 @@ struct AccountedChain
 {
   std::vector<std::uint32_t> path{};  ///< callbacks of the flow; not empty
   std::int64_t deadline = kNotYet;    ///< from the release; kNotYet: none
-  /// Releases of activations whose ends chain_end records give: the account omits these.
+  /// Releases of activations that have a chain_end record. The account omits these activations.
   SortedList<std::int64_t> told{};
 };
 
@@ -77,8 +79,8 @@ struct ActivationAccount
   std::uint64_t skipped = 0;
   std::uint64_t late = 0;     ///< completed after the deadline
   std::uint64_t overdue = 0;  ///< unfinished after the deadline
-  /// Late, lost, overdue or skipped; 0 without a deadline. An activation that newer data replaces is not missed,
-  /// because the newer data does its work.
+  /// Late, lost, overdue or skipped; 0 without a deadline. An activation that newer data replaces
+  /// is not missed, because the newer data does its work.
   std::uint64_t missed = 0;
   std::uint64_t processes = 0;                    ///< number of processes with its runs
   LongVector<AccountedActivation> activations{};  ///< in the order of the root's runs

@@ -1,8 +1,9 @@
-// How each activation of a trace's chains ended, including those that never completed (activation_account.hpp).
+// How each activation of a trace's chains ended, including those that never completed
+// (activation_account.hpp).
 //
-// A trace begins and ends while the program runs, and may lack messages. So an activation counts only if it was
-// released while all processes of the chain recorded. If the trace does not show how a message went on, the chain has
-// no account.
+// A trace begins and ends while the program runs, and may lack messages. So an activation counts
+// only if it was released while all processes of the chain recorded. If the trace does not show how
+// a message went on, the chain has no account.
 #ifndef TAKT_TRACE__CHAIN_ACCOUNTS_HPP_
 #define TAKT_TRACE__CHAIN_ACCOUNTS_HPP_
 
@@ -26,10 +27,11 @@ struct ChainAccount
   std::string why{};  ///< why it is absent
 };
 
-/// The account of each chain that ends in a process of the traces. `processes` must have the ends of chains that
-/// cross processes (`add_chains_across_processes`); activations with such an end have completed. `time`: in the clock
-/// of the first process; absent: the time in which all processes of the chain recorded, and for activations with an
-/// end all time. Accepts any records. Set-up only: allocates.
+/// The account of each chain that ends in a process of the traces. `processes` must have the ends
+/// of chains that cross processes (`add_chains_across_processes`); activations with such an end
+/// have completed. `time`: in the clock of the first process; absent: the time in which all
+/// processes of the chain recorded, and for activations with an end all time. Accepts any records.
+/// Set-up only: allocates.
 std::vector<ChainAccount> chain_accounts(
   const std::vector<ProcessTrace> & processes, const std::optional<AccountedTime> & time = {});
 std::vector<ChainAccount> chain_accounts(

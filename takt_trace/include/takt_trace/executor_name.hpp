@@ -1,4 +1,5 @@
-// The name of an executor of rclcpp in a schedule: `takt observe` writes it, and `takt exec` looks it up.
+// The name of an executor of rclcpp in a schedule: `takt observe` writes it, and `takt exec` looks
+// it up.
 #ifndef TAKT_TRACE__EXECUTOR_NAME_HPP_
 #define TAKT_TRACE__EXECUTOR_NAME_HPP_
 
@@ -9,7 +10,8 @@
 namespace takt_trace
 {
 
-/// Made from the fully qualified name of the executor's first node; contains letters, digits, '_', '-' and '/'.
+/// Made from the fully qualified name of the executor's first node; contains letters, digits, '_',
+/// '-' and '/'.
 inline std::string executor_name(const std::string & first_node)
 {
   std::string name =

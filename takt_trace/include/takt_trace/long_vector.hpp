@@ -1,9 +1,10 @@
 // A list of plain values that may be larger than memory.
 //
-// If the thread that makes it has a `MemoryLimit`, most of a long list is in a file, and memory holds some of its
-// pages. Otherwise all of it is in memory. Elements are read and written as copies, because no reference to one stays
-// valid. Access to neighbours is cheap, also backwards; each access to a distant place may read a page of the file.
-// One thread at a time may use a list, and all lists under one limit.
+// If the thread that makes it has a `MemoryLimit`, most of a long list is in a file, and memory
+// holds some of its pages. Otherwise all of it is in memory. Elements are read and written as
+// copies, because no reference to one stays valid. Access to neighbours is cheap, also backwards;
+// each access to a distant place may read a page of the file. One thread at a time may use a list,
+// and all lists under one limit.
 #ifndef TAKT_TRACE__LONG_VECTOR_HPP_
 #define TAKT_TRACE__LONG_VECTOR_HPP_
 

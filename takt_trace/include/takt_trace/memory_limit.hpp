@@ -1,7 +1,8 @@
 // Limits the memory for the records of a trace and for the lists that are made from them.
 //
-// While a `MemoryLimit` lives, each `LongVector` (long_vector.hpp) that its thread makes keeps only recently used
-// pages in memory. The other pages are in a file without a name, which the system removes with the process.
+// While a `MemoryLimit` lives, each `LongVector` (long_vector.hpp) that its thread makes keeps only
+// recently used pages in memory. The other pages are in a file without a name, which the system
+// removes with the process.
 #ifndef TAKT_TRACE__MEMORY_LIMIT_HPP_
 #define TAKT_TRACE__MEMORY_LIMIT_HPP_
 
@@ -17,7 +18,8 @@
 namespace takt_trace
 {
 
-/// The file for the pages cannot be made, read or written. `what()` is a sentence with the name of the folder.
+/// The file for the pages cannot be made, read or written. `what()` is a sentence with the name of
+/// the folder.
 struct NoRoomForPages : std::runtime_error
 {
   using std::runtime_error::runtime_error;
@@ -114,15 +116,15 @@ const std::shared_ptr<PagePool> & current_pool() noexcept;
 
 }  // namespace detail
 
-/// Applies to the thread that makes it; the same thread must destroy it. Set-up only: allocates. Lists under it block
-/// on the file.
+/// Applies to the thread that makes it; the same thread must destroy it. Set-up only: allocates.
+/// Lists under it block on the file.
 class MemoryLimit
 {
 public:
   static constexpr std::size_t kPageBytes = std::size_t{64} << 10;
 
-  /// `bytes`: for pages; sorting takes up to a quarter more. `folder`: the place of the file, which is made if pages
-  /// do not fit.
+  /// `bytes`: for pages; sorting takes up to a quarter more. `folder`: the place of the file, which
+  /// is made if pages do not fit.
   MemoryLimit(std::size_t bytes, std::string folder, std::size_t page_bytes = kPageBytes);
   /// Ends the limit on this thread. Lists that were made under it keep their pages.
   ~MemoryLimit();

@@ -1,7 +1,8 @@
-// Makes a system model from observations: callbacks, groups, topics, times, and the chains that they form.
+// Makes a system model from observations: callbacks, groups, topics, times, and the chains that
+// they form.
 //
-// Every number was measured, or declared by the program; comments in the model say which. Unknown values are omitted.
-// Chains are proposals: the user gives them names, priorities and deadlines.
+// Every number was measured, or declared by the program; comments in the model say which. Unknown
+// values are omitted. Chains are proposals: the user gives them names, priorities and deadlines.
 #ifndef TAKT_TRACE__OBSERVED_SYSTEM_HPP_
 #define TAKT_TRACE__OBSERVED_SYSTEM_HPP_
 
@@ -31,8 +32,8 @@ constexpr double kLongestTime = 100;
 /// Choices for `observed_system`.
 struct ModelOptions
 {
-  /// Chains of an earlier model, or declared ones: kept as far as their callbacks were observed. Empty: proposes all
-  /// paths.
+  /// Chains of an earlier model, or declared ones: kept as far as their callbacks were observed.
+  /// Empty: proposes all paths.
   std::vector<takt_schedule::ChainSchedule> chains{};
   /// The report's names are those of a schedule. Otherwise a single executor is named `main`.
   bool keep_executor_names = false;
@@ -43,8 +44,8 @@ struct ModelOptions
   double percentile = kLongestTime;
 };
 
-/// `report`: {"version": 1, "executors": [...]} of adopted executors (takt_rclcpp/src/adopt/report.cpp), or from
-/// `trace_report`. Set-up only: allocates.
+/// `report`: {"version": 1, "executors": [...]} of adopted executors
+/// (takt_rclcpp/src/adopt/report.cpp), or from `trace_report`. Set-up only: allocates.
 ObservedSystem observed_system(
   const nlohmann::ordered_json & report, const ModelOptions & options = {});
 

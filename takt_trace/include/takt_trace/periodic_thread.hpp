@@ -19,8 +19,8 @@ public:
   /// Called on the thread at each wake-up with the planned time and the actual time.
   using Function = std::function<void(takt_rt::Time due, takt_rt::Time now)>;
 
-  /// Starts the thread and waits until its attributes are set. The thread wakes at `first` and then every `period`,
-  /// and skips missed periods. Set-up only.
+  /// Starts the thread and waits until its attributes are set. The thread wakes at `first` and then
+  /// every `period`, and skips missed periods. Set-up only.
   PeriodicThread(
     const takt_rt::ThreadAttributes & attributes, takt_rt::Time first, takt_rt::Duration period,
     Function function);

@@ -1,7 +1,8 @@
 // Decides whether external messages come periodically, by which clock, and how regularly.
 //
-// `add` stores the times of releases: all at first, and later fewer, evenly over the whole observation. `fit` lays a
-// line through them. Not synchronised. `add` is real-time safe: no allocation, no lock.
+// `add` stores the times of releases: all at first, and later fewer, evenly over the whole
+// observation. `fit` lays a line through them. Not synchronised. `add` is real-time safe: no
+// allocation, no lock.
 #ifndef TAKT_TRACE__RELEASE_FIT_HPP_
 #define TAKT_TRACE__RELEASE_FIT_HPP_
 
@@ -36,7 +37,8 @@ public:
       return;
     }
     if (kept_ == kMost) {
-      // Drop every second stored time. `release` is stored, because an even number of times precedes it.
+      // Drop every second stored time. `release` is stored, because an even number of times
+      // precedes it.
       for (std::size_t i = 0; i < kMost / 2; ++i) {
         times_[i] = times_[2 * i];
       }

@@ -1,4 +1,5 @@
-// Decides whether a timer's releases lie on one grid: the first release, and the deviations of the others.
+// Decides whether a timer's releases lie on one grid: the first release, and the deviations of the
+// others.
 //
 // Header-only. Not synchronised. Real-time safe: no allocation, no lock.
 #ifndef TAKT_TRACE__RELEASE_PHASE_HPP_
@@ -16,8 +17,8 @@ struct ReleasePhase
   std::uint64_t count = 0;
   std::int64_t first = 0;
   std::int64_t last = 0;
-  std::int64_t early =
-    0;  ///< at most 0: largest deviation before a multiple of the period from the first
+  /// At most 0: largest deviation before a multiple of the period from the first.
+  std::int64_t early = 0;
   std::int64_t late = 0;  ///< at least 0: largest deviation behind it
 
   /// Adds a release of a timer of `period`, which must be above zero.

@@ -1,9 +1,12 @@
-// Finds which run worked for which: joins the runs of all processes by the messages that they took and published.
+// Finds which run worked for which: joins the runs of all processes by the messages that they took
+// and published.
 //
-// A publisher and its sequence number identify a message. A run that keeps its message in its node passes it to the
-// node's next run that publishes the given topic, unless a newer run of its own callback replaces the message first.
+// A publisher and its sequence number identify a message. A run that keeps its message in its node
+// passes it to the node's next run that publishes the given topic, unless a newer run of its own
+// callback replaces the message first.
 //
-// Plain values; no clock, no ROS. Times are nanoseconds of one clock. Set-up only: allocates; does not block.
+// Plain values; no clock, no ROS. Times are nanoseconds of one clock. Set-up only: allocates; does
+// not block.
 #ifndef TAKT_TRACE__RUN_FLOW_HPP_
 #define TAKT_TRACE__RUN_FLOW_HPP_
 

@@ -31,7 +31,8 @@ public:
   /// A copy of the element. `index` must be below `size()`.
   T operator[](std::size_t index) const { return all_[index]; }
 
-  /// The index of the first element for which `is_before` is false; it is true for all elements before it. O(log n).
+  /// The index of the first element for which `is_before` is false; it is true for all elements
+  /// before it. O(log n).
   template <typename IsBefore>
   std::size_t first_not(const IsBefore & is_before) const
   {

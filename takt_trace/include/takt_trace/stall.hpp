@@ -13,9 +13,10 @@ struct Stall
   /// What showed the stall, and who had the core.
   enum class Source
   {
-    witness,  ///< by the host: even the wake-up of a thread with top priority was late
-    overrun,  ///< by the host: work took more CPU time than planned
-    throttled,  ///< by the kernel: other threads ran although this one was ready; not a stall of the host
+    witness,    ///< by the host: even the wake-up of a thread with top priority was late
+    overrun,    ///< by the host: work took more CPU time than planned
+    throttled,  ///< by the kernel: other threads ran although this one was ready; not a stall of
+                ///< the host
   };
   int core = -1;          ///< -1: unknown
   takt_rt::Time begin{};  ///< earliest begin: until then the core certainly ran

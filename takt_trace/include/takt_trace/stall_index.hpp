@@ -21,15 +21,16 @@ struct TimeSpan
 /// The same times as spans without contact, ordered by begin.
 std::vector<TimeSpan> merged(std::vector<TimeSpan> spans);
 
-/// For each stall of the host the span from its earliest begin to its end. Times in which the kernel ran other
-/// threads (`throttled`) are omitted.
+/// For each stall of the host the span from its earliest begin to its end. Times in which the
+/// kernel ran other threads (`throttled`) are omitted.
 std::vector<TimeSpan> host_spans(const std::vector<Stall> & stalls);
 
 /// Finds whether a time overlaps a stall.
 class StallIndex
 {
 public:
-  /// Stalls of the host on all cores count (`host_spans`), because a sample's work may have been on any core.
+  /// Stalls of the host on all cores count (`host_spans`), because a sample's work may have been on
+  /// any core.
   explicit StallIndex(const std::vector<Stall> & stalls);
   /// Any spans of time.
   explicit StallIndex(std::vector<TimeSpan> spans);
@@ -41,8 +42,8 @@ private:
   std::vector<TimeSpan> spans_;  // merged, by begin
 };
 
-/// Number and total length of the certain stalls of that source within [from, to]. Simultaneous stalls of several
-/// cores count once.
+/// Number and total length of the certain stalls of that source within [from, to]. Simultaneous
+/// stalls of several cores count once.
 struct HeldUp
 {
   std::size_t times = 0;

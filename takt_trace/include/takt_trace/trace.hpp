@@ -62,8 +62,8 @@ struct BasicTrace
   std::int64_t pid = 0;
   std::string program;  ///< path
   std::string host;
-  /// The differences of CLOCK_REALTIME and CLOCK_BOOTTIME to a time of the trace (CLOCK_MONOTONIC), read when the
-  /// trace began.
+  /// The differences of CLOCK_REALTIME and CLOCK_BOOTTIME to a time of the trace (CLOCK_MONOTONIC),
+  /// read when the trace began.
   std::int64_t to_realtime = 0;
   std::int64_t to_boottime = 0;
   std::optional<RealtimeClock> realtime_clock{};  ///< when the trace began; absent: unknown

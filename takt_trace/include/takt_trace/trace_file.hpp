@@ -1,13 +1,17 @@
 // The file of a process's trace: written during the recording, and read by all tools.
 //
-// "TAKTTRC2", then chunks: type (u32), length of the content in bytes (u32), content; little endian. Types:
-//   1  text (JSON): facts of the process, and names that are new since the previous text chunk
-//   2  records of one thread: thread number (u32), 0 (u32), records dropped so far (u64), then records of 40 bytes:
+// "TAKTTRC2", then chunks: type (u32), length of the content in bytes (u32), content; little
+// endian. Types:
+//   1 text (JSON): facts of the process, and names that are new since the previous text chunk 2
+//   records of one thread: thread number (u32), 0 (u32), records dropped so far (u64), then records
+//   of 40 bytes:
 //      time (i64), id (u32), kind (u32), a, b, c (i64)
-//   3  empty: the following chunks belong to the next process (files of several processes, as `takt trace` writes)
-// In files of "TAKTTRC1" a run_start has no core, and its `c` is only the skipped periods; the reader accepts both.
-// Readers skip unknown types of chunks and unknown kinds of records, so a new kind needs no new version. A file that
-// ends inside a chunk, as after a crash, is read up to that chunk.
+//   3 empty: the following chunks belong to the next process (files of several processes, as `takt
+//   trace` writes)
+// In files of "TAKTTRC1" a run_start has no core, and its `c` is only the skipped periods; the
+// reader accepts both. Readers skip unknown types of chunks and unknown kinds of records, so a new
+// kind needs no new version. A file that ends inside a chunk, as after a crash, is read up to that
+// chunk.
 #ifndef TAKT_TRACE__TRACE_FILE_HPP_
 #define TAKT_TRACE__TRACE_FILE_HPP_
 
@@ -32,8 +36,8 @@ class TraceEncoder
 public:
   /// The first bytes of a file.
   static std::string header();
-  /// A text chunk with all names of `trace` that no earlier call has encoded, and with the facts of the process;
-  /// empty if none are new. Omits records.
+  /// A text chunk with all names of `trace` that no earlier call has encoded, and with the facts of
+  /// the process; empty if none are new. Omits records.
   std::string names(const ProcessTrace & trace);
   std::string names(const LongTrace & trace);
   /// Records of the thread with this index in `ProcessTrace::threads`.
@@ -51,8 +55,8 @@ private:
   std::string facts_{};  // the facts in the last chunk
 };
 
-/// Accepts any bytes. Faults: the bytes are not a trace, with the place and the reason. Memory is bounded by a small
-/// multiple of the bytes.
+/// Accepts any bytes. Faults: the bytes are not a trace, with the place and the reason. Memory is
+/// bounded by a small multiple of the bytes.
 takt_rt::Result<std::vector<ProcessTrace>> decode_traces(const std::string & bytes);
 
 /// May block. Faults: see `decode_traces`, and errors of the system.
@@ -63,7 +67,8 @@ takt_rt::Result<std::vector<LongTrace>> read_long_traces(const std::string & pat
 /// A chunk's length has 32 bits. Smaller chunks take less memory while they are written.
 inline constexpr std::size_t kChunkRecords = 100'000;
 
-/// Writes one file of several processes, piece by piece. A chunk has at most `chunk_records` records. May block.
+/// Writes one file of several processes, piece by piece. A chunk has at most `chunk_records`
+/// records. May block.
 void write_traces(
   const std::vector<ProcessTrace> & processes, std::ostream & out,
   std::size_t chunk_records = kChunkRecords);

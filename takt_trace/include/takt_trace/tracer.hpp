@@ -1,4 +1,5 @@
-// Spans, instants, counters and slices of the program's own code, in the trace beside the callbacks.
+// Spans, instants, counters and slices of the program's own code, in the trace beside the
+// callbacks.
 //
 //     takt_trace::Tracer tracer;
 //     void on_points(const Points & points)
@@ -8,9 +9,9 @@
 //       tracer.counter("clusters", clusters.size());
 //     }
 //
-// Any thread. A record is five words in the thread's own ring; without a recording nothing is written. Real-time safe
-// on threads of executors. On another thread the first record of a recording allocates the ring and locks a mutex
-// that is not real-time safe.
+// Any thread. A record is five words in the thread's own ring; without a recording nothing is
+// written. Real-time safe on threads of executors. On another thread the first record of a
+// recording allocates the ring and locks a mutex that is not real-time safe.
 #ifndef TAKT_TRACE__TRACER_HPP_
 #define TAKT_TRACE__TRACER_HPP_
 
@@ -21,8 +22,8 @@
 namespace takt_trace
 {
 
-/// A text that lives as long as the process. Only literals convert to it, and libraries that link this one must not
-/// be unloaded.
+/// A text that lives as long as the process. Only literals convert to it, and libraries that link
+/// this one must not be unloaded.
 class Literal
 {
 public:

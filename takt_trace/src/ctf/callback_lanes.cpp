@@ -39,8 +39,8 @@ bool names_callback(RecordKind kind)
          kind == RecordKind::callback_state || kind == RecordKind::parked;
 }
 
-/// Assigns lanes to the runs from `from` up to those of the next callback. Returns the number of lanes, and moves
-/// `from`.
+/// Assigns lanes to the runs from `from` up to those of the next callback. Returns the number of
+/// lanes, and moves `from`.
 std::uint32_t assign(
   const LongVector<Run> & runs, std::size_t & from, const std::vector<ThreadView> & threads,
   CallbackLanes & result)

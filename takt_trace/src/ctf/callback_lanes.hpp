@@ -1,7 +1,7 @@
 // Separates overlapping runs of one callback.
 //
-// Readers pair callback_start and callback_end by the callback's handle only, so they would lose one of two
-// overlapping runs. So each lane has its own handle, and no two runs of a lane overlap.
+// Readers pair callback_start and callback_end by the callback's handle only, so they would lose
+// one of two overlapping runs. So each lane has its own handle, and no two runs of a lane overlap.
 #ifndef TAKT_TRACE__SRC__CTF__CALLBACK_LANES_HPP_
 #define TAKT_TRACE__SRC__CTF__CALLBACK_LANES_HPP_
 

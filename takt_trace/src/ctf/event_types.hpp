@@ -1,6 +1,7 @@
 // The events of CTF traces: their names and fields, for the metadata and the streams.
 //
-// `ros2`: as in ros2_tracing 8.4. `ros2_caret`: as in caret_trace for Jazzy and later. `takt`: takt's own.
+// `ros2`: as in ros2_tracing 8.4. `ros2_caret`: as in caret_trace for Jazzy and later. `takt`:
+// takt's own.
 #ifndef TAKT_TRACE__SRC__CTF__EVENT_TYPES_HPP_
 #define TAKT_TRACE__SRC__CTF__EVENT_TYPES_HPP_
 

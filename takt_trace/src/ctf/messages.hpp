@@ -1,4 +1,5 @@
-// The messages of a trace: each publish and each take has a handle; joined ones have the same source time.
+// The messages of a trace: each publish and each take has a handle; joined ones have the same
+// source time.
 #ifndef TAKT_TRACE__SRC__CTF__MESSAGES_HPP_
 #define TAKT_TRACE__SRC__CTF__MESSAGES_HPP_
 
@@ -19,7 +20,8 @@ struct CtfMessage
 {
   RecordPlace place{};  ///< of the publish or the take
   std::uint64_t handle = 0;
-  /// The middleware's source time. If no record has it: for a publish its time; for a take 0, unknown.
+  /// The middleware's source time. If no record has it: for a publish its time; for a take 0,
+  /// unknown.
   std::int64_t source_time = 0;
   std::uint64_t published = 0;  ///< for a take: handle of the joined publish; 0: none
 };

@@ -12,9 +12,10 @@ namespace takt_trace::detail
 namespace
 {
 
-// The layout of LTTng-UST, because readers were tested with it. Names of fields begin with `_`, which readers remove:
-// a name such as `event` would be a keyword. The header's variant hides the name `timestamp`, which is also a field
-// of rmw_publish. `domain`: readers accept `ros2` events only with this value.
+// The layout of LTTng-UST, because readers were tested with it. Names of fields begin with `_`,
+// which readers remove: a name such as `event` would be a keyword. The header's variant hides the
+// name `timestamp`, which is also a field of rmw_publish. `domain`: readers accept `ros2` events
+// only with this value.
 constexpr std::string_view kTrace = R"(/* CTF 1.8 */
 
 typealias integer {{ size = 8; align = 8; signed = false; }} := uint8_t;

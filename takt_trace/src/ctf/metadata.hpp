@@ -10,7 +10,8 @@
 namespace takt_trace::detail
 {
 
-/// `host`: UTF-8. `to_realtime`: the difference of CLOCK_REALTIME to a time; readers accept no negative one.
+/// `host`: UTF-8. `to_realtime`: the difference of CLOCK_REALTIME to a time; readers accept no
+/// negative one.
 std::string ctf_metadata(const Uuid & trace, const std::string & host, std::int64_t to_realtime);
 
 }  // namespace takt_trace::detail

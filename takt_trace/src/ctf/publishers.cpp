@@ -21,7 +21,7 @@ public:
   {
     LongVector<std::size_t> of_publish;
     const auto & records = view.thread->records;
-    std::vector<std::size_t> runs;  // ends of the runs in progress
+    std::vector<std::size_t> runs;  // indices of the ends of the runs in progress
     for (std::size_t i = 0; i < records.size(); ++i) {
       while (!runs.empty() && runs.back() <= i) {
         runs.pop_back();

@@ -26,7 +26,8 @@ struct FoundPublishers
   std::vector<LongVector<std::size_t>> of_publish;
 };
 
-/// For messages without a gid, assumes one publisher for each topic and node. Allocates; O(records).
+/// For messages without a gid, assumes one publisher for each topic and node. Allocates;
+/// O(records).
 FoundPublishers find_publishers(const LongTrace & process, const std::vector<ThreadView> & threads);
 
 }  // namespace takt_trace::detail

@@ -69,8 +69,8 @@ public:
 
   StreamWriter(StreamOptions options, Open open);
 
-  /// An earlier time than the previous event's is replaced by that time. A text ends at its first zero byte.
-  /// `values`: one for each field of the event's type.
+  /// An earlier time than the previous event's is replaced by that time. A text ends at its first
+  /// zero byte. `values`: one for each field of the event's type.
   void write(Event event, std::int64_t time, std::initializer_list<Value> values);
   /// The core of the following events; -1: unknown.
   void on_core(int core);

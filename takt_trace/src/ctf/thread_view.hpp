@@ -1,4 +1,5 @@
-// The records of one thread for streams: with times that never go back, and runs paired with their ends.
+// The records of one thread for streams: with times that never go back, and runs paired with their
+// ends.
 #ifndef TAKT_TRACE__SRC__CTF__THREAD_VIEW_HPP_
 #define TAKT_TRACE__SRC__CTF__THREAD_VIEW_HPP_
 

@@ -11,8 +11,8 @@ namespace
 
 /// The version of ros2_tracing with these events and fields.
 constexpr const char * kTracetools = "8.4.0";
-/// CARET chooses the events of a distribution by the first letter of its name. From this one on an executor has a
-/// collector of entities, and the events need no fork of rclcpp.
+/// CARET chooses the events of a distribution by the first letter of its name. From this one on an
+/// executor has a collector of entities, and the events need no fork of rclcpp.
 constexpr const char * kDistribution = "jazzy";
 /// A trace does not have the depths of histories.
 constexpr int kUnknownDepth = 0;
@@ -28,7 +28,8 @@ public:
 
   void write()
   {
-    // CARET ignores events of a process before this one. It takes times of its own events as CLOCK_MONOTONIC.
+    // CARET ignores events of a process before this one. It takes times of its own events as
+    // CLOCK_MONOTONIC.
     write(Event::caret_init, {process_.began, kDistribution});
     write(Event::rcl_init, {process_.context, kTracetools});
     for (const auto & [name, node] : process_.nodes) {

@@ -107,9 +107,10 @@ private:
     return first;
   }
 
-  // The end of an activation whose messages no run took. `place`: of the callback `by`, which should have taken them.
-  // If a node joins messages, and the run that took the newer data only kept it, then it does not matter whether the
-  // newer data replaced the message before or after a run took it.
+  // The end of an activation whose messages no run took. `place`: of the callback `by`, which
+  // should have taken them. If a node joins messages, and the run that took the newer data only
+  // kept it, then it does not matter whether the newer data replaced the message before or after a
+  // run took it.
   Fate fate_without_taker(
     RunNumber carrier, std::uint32_t topic, std::uint32_t by, std::size_t place) const
   {

@@ -1,7 +1,8 @@
-// The clocks of the processes of a trace: which processes share a clock, and how far the clocks of several hosts may
-// differ.
+// The clocks of the processes of a trace: which processes share a clock, and how far the clocks of
+// several hosts may differ.
 //
-// Processes of one host share CLOCK_MONOTONIC. CLOCK_REALTIME joins the hosts, as accurately as each host sets it.
+// Processes of one host share CLOCK_MONOTONIC. CLOCK_REALTIME joins the hosts, as accurately as
+// each host sets it.
 #ifndef TAKT_TRACE__SRC__FLOW__CLOCKS_HPP_
 #define TAKT_TRACE__SRC__FLOW__CLOCKS_HPP_
 
@@ -25,7 +26,8 @@ class SharedClock
 public:
   explicit SharedClock(const std::vector<LongTrace> & processes);
 
-  /// Converts a time of the process into the shared clock, and back. Exact among processes of one host.
+  /// Converts a time of the process into the shared clock, and back. Exact among processes of one
+  /// host.
   std::int64_t from(std::size_t process, std::int64_t time) const;
   std::int64_t to(std::size_t process, std::int64_t shared) const;
   /// Processes with the same number run on one host.
@@ -47,8 +49,8 @@ struct HostClock
 /// Each host once, in the order of the processes. Takes the worst reading of its processes.
 std::vector<HostClock> host_clocks(const std::vector<LongTrace> & processes);
 
-/// The largest error between times of two hosts: the largest sum of two uncertainties. 0 for a single host; absent:
-/// unknown.
+/// The largest error between times of two hosts: the largest sum of two uncertainties. 0 for a
+/// single host; absent: unknown.
 std::optional<std::int64_t> join_uncertainty(const std::vector<HostClock> & hosts);
 
 }  // namespace takt_trace::detail

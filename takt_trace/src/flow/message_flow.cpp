@@ -19,8 +19,8 @@ namespace
 
 using detail::saturating_add;
 
-/// Longest time of a publish. A publish that was in progress when its process began or ended its recording may be
-/// missing in the trace.
+/// Longest time of a publish. A publish that was in progress when its process began or ended its
+/// recording may be missing in the trace.
 constexpr std::int64_t kUnderWay = 50'000'000;  // ns
 
 constexpr std::int64_t kUnknownTopic = -1;  ///< the callback's id does not contain it
@@ -36,8 +36,8 @@ std::tuple<std::size_t, std::size_t, std::size_t> key_of(const RecordPlace & pla
   return {place.process, place.thread, place.record};
 }
 
-/// A publish or a take, with two numbers that identify both. It copies all needed fields of its record, because
-/// records with the same numbers may be far apart in a long trace.
+/// A publish or a take, with two numbers that identify both. It copies all needed fields of its
+/// record, because records with the same numbers may be far apart in a long trace.
 struct Named
 {
   std::int64_t first = 0;
@@ -187,7 +187,8 @@ private:
     }
   }
 
-  /// Calls `visit` with each take, the first publish with the same numbers or null, and whether it is the only one.
+  /// Calls `visit` with each take, the first publish with the same numbers or null, and whether it
+  /// is the only one.
   template <typename Visit>
   static void join(Sides & sides, const Visit & visit)
   {

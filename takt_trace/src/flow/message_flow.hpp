@@ -1,9 +1,9 @@
 // Finds which run took which published message, across the processes of a trace.
 //
-// A take and a publish belong together if both have the same publisher and sequence number, or else the same topic
-// and source time. A subscription's id contains its topic. If the user named the subscription otherwise, only the
-// source time decides, provided that one publish has it. A take without a publish in the traces stays alone, and so
-// does a publish that no run took.
+// A take and a publish belong together if both have the same publisher and sequence number, or else
+// the same topic and source time. A subscription's id contains its topic. If the user named the
+// subscription otherwise, only the source time decides, provided that one publish has it. A take
+// without a publish in the traces stays alone, and so does a publish that no run took.
 #ifndef TAKT_TRACE__SRC__FLOW__MESSAGE_FLOW_HPP_
 #define TAKT_TRACE__SRC__FLOW__MESSAGE_FLOW_HPP_
 
@@ -43,9 +43,9 @@ struct MessageFlows
 MessageFlows message_flows(const std::vector<LongTrace> & processes);
 MessageFlows message_flows(const std::vector<ProcessTrace> & processes);
 
-/// Takes whose publish should be in the traces, because the traces have the publisher, and the message was sent well
-/// after the last process began to record and well before the first one ended. Processes begin and end one after the
-/// other.
+/// Takes whose publish should be in the traces, because the traces have the publisher, and the
+/// message was sent well after the last process began to record and well before the first one
+/// ended. Processes begin and end one after the other.
 struct Joinable
 {
   std::size_t takes = 0;

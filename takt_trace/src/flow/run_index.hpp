@@ -1,5 +1,5 @@
-// The complete runs of a trace: the messages that each took, published and ended, and the run that worked for it
-// before.
+// The complete runs of a trace: the messages that each took, published and ended, and the run that
+// worked for it before.
 //
 // Accepts any records. Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__FLOW__RUN_INDEX_HPP_
@@ -86,8 +86,8 @@ public:
   const TracedCallback * callback_of(const TracedRun & run) const;
   /// The callback's runs by their ends; null: none.
   const SortedList<EndedRun> * runs_of(std::size_t process, const std::string & id) const;
-  /// The run of `callback` whose message the run took. If the node fuses messages, another callback of the node may
-  /// have published; then the last run of `callback` before that.
+  /// The run of `callback` whose message the run took. If the node fuses messages, another callback
+  /// of the node may have published; then the last run of `callback` before that.
   std::optional<RunBefore> before(const std::string & callback, std::size_t run) const;
 
 private:

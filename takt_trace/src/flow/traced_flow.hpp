@@ -1,7 +1,9 @@
-// The runs of a trace for the account of activations. Callbacks and topics of all processes have common numbers, and
-// runs without an end are included. It also knows where a trace does not show how messages went.
+// The runs of a trace for the account of activations. Callbacks and topics of all processes have
+// common numbers, and runs without an end are included. It also knows where a trace does not show
+// how messages went.
 //
-// Times are those of the clock that all processes share. Accepts any records. Set-up only: allocates; does not block.
+// Times are those of the clock that all processes share. Accepts any records. Set-up only:
+// allocates; does not block.
 #ifndef TAKT_TRACE__SRC__FLOW__TRACED_FLOW_HPP_
 #define TAKT_TRACE__SRC__FLOW__TRACED_FLOW_HPP_
 

@@ -21,15 +21,15 @@ constexpr std::size_t kMostBars = 8;
 constexpr std::uint32_t kKeepsAll = 1000;
 constexpr std::int64_t kDeepest = 1'000'000;  // largest depth in a model
 
-// With more messages per run than this, a model with one message per run has too little load. A callback that
-// sometimes repeats a message has fewer.
+// With more messages per run than this, a model with one message per run has too little load. A
+// callback that sometimes repeats a message has fewer.
 constexpr double kOneMessage = 1.05;
 
 // Limit of jitter: ten years.
 constexpr Duration kLongest = std::chrono::hours(24 * 365 * 10);
 
-// Further runs of a callback that others wait for: the first ones, and those after an abandoned wait. So few runs say
-// nothing about its rate.
+// Further runs of a callback that others wait for: the first ones, and those after an abandoned
+// wait. So few runs say nothing about its rate.
 constexpr std::uint64_t kOtherStarts = 2;
 
 // The last bar is the worst time; lower bars are joined to their upper edges.
@@ -70,8 +70,8 @@ Duration of_seconds(double seconds)
 
 using Spans = std::map<std::uint64_t, std::int64_t>;
 
-// The smallest jitter that covers all observed spans. In a time t there are at most (t + jitter) / period releases,
-// rounded up, so k releases after a first one take at least k * period - jitter.
+// The smallest jitter that covers all observed spans. In a time t there are at most (t + jitter) /
+// period releases, rounded up, so k releases after a first one take at least k * period - jitter.
 Duration jitter_of(const Spans & spans, Duration period)
 {
   std::int64_t jitter = 0;
@@ -105,7 +105,8 @@ bool arrivals_are_right(const ObservedCallback & one)
            kOneMessage * static_cast<double>(one.runs + one.missed) + 2;
 }
 
-// For a callback that no observed callback starts: sets period and jitter, and returns the reason for these values.
+// For a callback that no observed callback starts: sets period and jitter, and returns the reason
+// for these values.
 std::string set_releases(ObservedCallback & one, double seconds)
 {
   auto & model = one.model;

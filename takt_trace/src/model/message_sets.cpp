@@ -118,8 +118,8 @@ ObservedCallback set_of(const Members & members)
   return set;
 }
 
-/// True if `silent`, which never publishes, may be part of a set that messages of `other` always completed: `other`
-/// published at most as often as `silent` ran.
+/// True if `silent`, which never publishes, may be part of a set that messages of `other` always
+/// completed: `other` published at most as often as `silent` ran.
 bool may_be_completed_by(const ObservedCallback & silent, const ObservedCallback & other)
 {
   const auto most = std::max_element(

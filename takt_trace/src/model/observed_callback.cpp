@@ -66,13 +66,13 @@ void read_arrivals(const ordered_json & callback, ObservedCallback & one)
   }
 }
 
-// Shorter waits are those for locks of the middleware and similar ones; time alone does not distinguish them from
-// preemption.
+// Shorter waits are those for locks of the middleware and similar ones; time alone does not
+// distinguish them from preemption.
 constexpr std::int64_t kLeastSleep = 1'000'000;
 
-// Reads sleeps. A callback that waits for others has its waits in `waits_for`, and no other sleep. Without the
-// kernel's figures a run that took longer than its CPU time may have slept or been preempted; if every run did, they
-// slept. CPU times include the take, which other times may not.
+// Reads sleeps. A callback that waits for others has its waits in `waits_for`, and no other sleep.
+// Without the kernel's figures a run that took longer than its CPU time may have slept or been
+// preempted; if every run did, they slept. CPU times include the take, which other times may not.
 void read_sleep(const ordered_json & callback, ObservedCallback & one)
 {
   if (!one.waits.empty()) {

@@ -28,10 +28,12 @@ struct ObservedWait
   std::int64_t longest = 0;  ///< nanoseconds
 };
 
-/// A callback with the sums of all reports of its id. A program that spins several times writes several reports.
+/// A callback with the sums of all reports of its id. A program that spins several times writes
+/// several reports.
 struct ObservedCallback
 {
-  /// Has id, group, times, declared period, published topics in the order of their first messages, and depth.
+  /// Has id, group, times, declared period, published topics in the order of their first messages,
+  /// and depth.
   takt_schedule::CallbackModel model;
   std::set<std::size_t> executors;                 ///< the executors that ran it: indices in
                                                    ///< `Observation::executors`
@@ -44,7 +46,8 @@ struct ObservedCallback
   /// As `shortest_spans`, for all messages that came; empty: not measured.
   std::map<std::uint64_t, std::int64_t> arrival_spans;
   std::vector<ObservedWait> waits;
-  /// True: `model.sleep` comes from the kernel's figures. False: it is an upper limit from the longest run.
+  /// True: `model.sleep` comes from the kernel's figures. False: it is an upper limit from the
+  /// longest run.
   bool sleep_measured = false;
   std::uint64_t awaited = 0;    ///< runs that others waited for
   double seconds = 0;           ///< length of its observation
@@ -87,8 +90,8 @@ struct Observation
 /// `report`: from `join_reports`. The result has ids of the model.
 Observation observation(const nlohmann::ordered_json & report);
 
-/// Names for the schedule, one for each executor, from its first node; equal names get "_2", "_3". Their order does
-/// not depend on process ids if the executors have different callbacks.
+/// Names for the schedule, one for each executor, from its first node; equal names get "_2", "_3".
+/// Their order does not depend on process ids if the executors have different callbacks.
 std::vector<std::string> executor_names(const std::vector<ObservedExecutor> & executors);
 
 /// The node of a callback's id.

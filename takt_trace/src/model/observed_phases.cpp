@@ -17,7 +17,8 @@ using takt_rt::Duration;
 
 // The least number of releases that show a phase.
 constexpr std::uint64_t kFewReleases = 3;
-// takt reads rclcpp's timers with an error of up to 0.1 ms; a timer that the program resets moves by much more.
+// takt reads rclcpp's timers with an error of up to 0.1 ms; a timer that the program resets moves
+// by much more.
 constexpr Duration kOneGrid = std::chrono::microseconds(250);
 // A smaller jitter comes from reading the clock.
 constexpr Duration kLeastJitter = std::chrono::microseconds(1);
@@ -28,8 +29,8 @@ bool is_seen(const ObservedCallback & one)
          one.processes.size() == 1;
 }
 
-/// True if its releases do not lie on one grid. A timer with runs in less than half of its periods was stopped, or
-/// started late.
+/// True if its releases do not lie on one grid. A timer with runs in less than half of its periods
+/// was stopped, or started late.
 bool leaves_grid(const ObservedCallback & one)
 {
   const Duration period = *one.model.period;
@@ -46,8 +47,8 @@ bool keeps_phase(const ObservedCallback & one)
   return one.phase.count >= kFewReleases && !leaves_grid(one);
 }
 
-// Releases that takt chose are whole units from each other, or from zero of the host's clock. rclcpp's are so only by
-// chance.
+// Releases that takt chose are whole units from each other, or from zero of the host's clock.
+// rclcpp's are so only by chance.
 constexpr std::int64_t kUnitOfOffsets = 1'000;
 
 /// True if takt chose the phase, so that it is the same after the next start.

@@ -36,8 +36,8 @@ constexpr const char * kCpuTimes =
   "published. The overhead `middleware` of `takt calibrate` has both too, so with it they\n"
   "count twice, and bounds are on the safe side.";
 
-// Places callbacks in executors and groups. In a model each group belongs to one executor, but two programs may have
-// nodes of one name.
+// Places callbacks in executors and groups. In a model each group belongs to one executor, but two
+// programs may have nodes of one name.
 void place(Observation & seen, bool keep_names, std::vector<takt_schedule::GroupModel> & groups)
 {
   const auto names = executor_names(seen.executors);

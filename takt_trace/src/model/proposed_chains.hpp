@@ -1,5 +1,5 @@
-// Proposes chains for an observed system: every path from a timer or an external message to a callback whose messages
-// no callback takes.
+// Proposes chains for an observed system: every path from a timer or an external message to a
+// callback whose messages no callback takes.
 #ifndef TAKT_TRACE__SRC__MODEL__PROPOSED_CHAINS_HPP_
 #define TAKT_TRACE__SRC__MODEL__PROPOSED_CHAINS_HPP_
 
@@ -11,8 +11,8 @@
 namespace takt_trace
 {
 
-/// Sorted by the periods of their roots, the shortest first, without priority and deadline. If there are too many,
-/// returns the first and adds a note.
+/// Sorted by the periods of their roots, the shortest first, without priority and deadline. If
+/// there are too many, returns the first and adds a note.
 std::vector<takt_schedule::ChainSchedule> propose_chains(
   const takt_schedule::System & system, std::vector<std::string> & notes);
 

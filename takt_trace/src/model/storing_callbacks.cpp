@@ -10,7 +10,8 @@ namespace takt_trace
 namespace
 {
 
-/// What it wrote after its run cannot be seen, so the note leaves it to the reader.
+/// True if the callback may only store its messages. Observation does not show this for certain, so
+/// the note leaves the decision to the reader.
 bool may_store(const ObservedCallback & one)
 {
   return !one.topic.empty() && one.published.empty() && one.waits.empty() &&

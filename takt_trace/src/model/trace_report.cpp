@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 constexpr std::array<std::size_t, 5> kSteps{1, 2, 4, 8, 16};  // of releases, for the shortest spans
 
-/// Times in their order.
+/// Sums up times.
 struct Times
 {
   std::uint64_t count = 0;
@@ -86,7 +86,8 @@ ordered_json times_json(const Times & times)
     {"max_ns", times.most}};
 }
 
-/// The period of a timer, from its nominal releases. A start drops the periods between its release and the next one.
+/// The period of a timer, from its nominal releases. A start drops the periods between its release
+/// and the next one.
 std::int64_t period_of(const LongVector<Seen::Release> & releases)
 {
   std::int64_t shortest = 0;
@@ -98,8 +99,9 @@ std::int64_t period_of(const LongVector<Seen::Release> & releases)
   return std::max<std::int64_t>(shortest, 0);
 }
 
-/// The time of a run without work and without waits for a core. Zero if it never left its core voluntarily: then the
-/// host had the core. `measured`: the kernel_wait before the run_end; it counts from the pick, as the CPU time does.
+/// The time of a run without work and without waits for a core. Zero if it never left its core
+/// voluntarily: then the host had the core. `measured`: the kernel_wait before the run_end; it
+/// counts from the pick, as the CPU time does.
 std::int64_t slept_in(const Record & end, const Record & measured)
 {
   if ((measured.c >> 32) <= 0 || end.a <= 0) {
@@ -131,8 +133,8 @@ enum class Sleeps
   measured
 };
 
-/// From a timer's nominal releases in order. The period is their mean distance, so that errors of clock readings do
-/// not add up. `shortest`: the approximate period.
+/// From a timer's nominal releases in order. The period is their mean distance, so that errors of
+/// clock readings do not add up. `shortest`: the approximate period.
 ReleasePhase phase_of(const LongVector<Seen::Release> & releases, std::int64_t shortest)
 {
   ReleasePhase phase;
@@ -270,8 +272,8 @@ std::vector<Seen> seen_in(const LongTrace & process, bool cpu, Sleeps sleeps)
   return all;
 }
 
-/// True if there are ended runs, and `has` is true for the place of each end. Omits runs that were picked before the
-/// recording began, because measurement begins with the pick.
+/// True if there are ended runs, and `has` is true for the place of each end. Omits runs that were
+/// picked before the recording began, because measurement begins with the pick.
 template <typename Has>
 bool every_run(const std::vector<LongTrace> & processes, const Has & has)
 {

@@ -1,4 +1,5 @@
-// The program behind `takt trace`: joins the traces of several processes into one trace for viewers.
+// The program behind `takt trace`: joins the traces of several processes into one trace for
+// viewers.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -247,8 +248,8 @@ std::size_t bytes_of_pages()
   return std::max(bytes, std::size_t{4} << 20);
 }
 
-/// The folder for pages that do not fit into memory: that of the output, which needs space anyway; for a report the
-/// folder for large temporary files.
+/// The folder for pages that do not fit into memory: that of the output, which needs space anyway;
+/// for a report the folder for large temporary files.
 std::string folder_of_pages(const std::string & output)
 {
   if (!output.empty()) {

@@ -10,7 +10,8 @@
 namespace takt_trace::programs
 {
 
-/// True if `folder` is new or empty: readers would mix files of another trace with those of this one.
+/// True if `folder` is new or empty: readers would mix files of another trace with those of this
+/// one.
 bool takes_a_trace(const std::string & folder);
 
 /// Empty: written; otherwise the system's error for a file. May block.

@@ -54,7 +54,8 @@ bool names_a_literal(RecordKind kind)
          kind == RecordKind::counter || kind == RecordKind::slice;
 }
 
-// Set at the first record of a thread, and by `prepare_thread`. Its destructor notifies the recorder.
+// Set at the first record of a thread, and by `prepare_thread`. Its destructor notifies the
+// recorder.
 struct OwnThreadRing
 {
   ThreadRing * ring = nullptr;
@@ -62,8 +63,8 @@ struct OwnThreadRing
 };
 thread_local ThreadRing * t_ring = nullptr;
 thread_local OwnThreadRing t_own;
-thread_local bool t_over =
-  false;  // `t_own` is destroyed; later events of this thread are not recorded
+// `t_own` is destroyed; later events of this thread are not recorded
+thread_local bool t_over = false;
 
 OwnThreadRing::~OwnThreadRing()
 {
@@ -184,8 +185,8 @@ ThreadRing & Recorder::add_thread_ring(const std::string & executor, std::size_t
   return own;
 }
 
-// Frees rings of ended threads: after a drain at once, in a flight recorder when the records are too old. Call it
-// with `mutex_` held.
+// Frees rings of ended threads: after a drain at once, in a flight recorder when the records are
+// too old. Call it with `mutex_` held.
 void Recorder::forget_ended()
 {
   const bool flight = on() && options_.last;
@@ -232,8 +233,8 @@ std::uint32_t Recorder::add_chain(TracedChain chain)
   const auto last = std::find_if(all.rbegin(), all.rend(), [&](const TracedChain & one) {
     return one.name == chain.name && one.path == chain.path;
   });
-  // If the running recording has written the last values, append new ones. Otherwise replace them, so that changes do
-  // not pile up.
+  // If the running recording has written the last values, append new ones. Otherwise replace them,
+  // so that changes do not pile up.
   if (
     last != all.rend() &&
     (!on() || (last->deadline == chain.deadline && last->priority == chain.priority))) {
@@ -455,8 +456,8 @@ void Recorder::drain_until_told()
   }
 }
 
-// Appends to the file of the recording. After a failure nothing more is written, so the file ends with the last whole
-// part.
+// Appends to the file of the recording. After a failure nothing more is written, so the file ends
+// with the last whole part.
 void Recorder::append(const std::string & bytes)
 {
   if (!failed_.ok()) {
@@ -469,7 +470,8 @@ void Recorder::append(const std::string & bytes)
   }
 }
 
-// Other threads may record and drain meanwhile. Does not wait for locks that are held while a file is written.
+// Other threads may record and drain meanwhile. Does not wait for locks that are held while a file
+// is written.
 void Recorder::before_fork()
 {
   mutex_.lock();

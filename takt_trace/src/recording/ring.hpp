@@ -1,7 +1,7 @@
 // The records of one thread: the owner writes, one other thread reads.
 //
-// A record is five atomic words, so a reader that is overtaken sees mixed records but no undefined behaviour. It
-// drops these by the count (a seqlock on the count alone). Writing is real-time safe.
+// A record is five atomic words, so a reader that is overtaken sees mixed records but no undefined
+// behaviour. It drops these by the count (a seqlock on the count alone). Writing is real-time safe.
 #ifndef TAKT_TRACE__SRC__RECORDING__RING_HPP_
 #define TAKT_TRACE__SRC__RECORDING__RING_HPP_
 
@@ -30,7 +30,8 @@ public:
 
   std::size_t capacity() const noexcept { return capacity_; }
 
-  /// Called on the owner. `overwrite`: a full ring drops its oldest record; otherwise it drops this one.
+  /// Called on the owner. `overwrite`: a full ring drops its oldest record; otherwise it drops this
+  /// one.
   void push(const Record & record, bool overwrite) noexcept
   {
     const std::uint64_t at = written_.load(std::memory_order_relaxed);
@@ -64,7 +65,8 @@ public:
     read_.store(end, std::memory_order_release);
   }
 
-  /// Copies the last records, oldest first, while the owner may overwrite them. True if older ones are lost.
+  /// Copies the last records, oldest first, while the owner may overwrite them. True if older ones
+  /// are lost.
   bool copy_last(std::vector<Record> & into) const
   {
     const std::size_t before = into.size();

@@ -255,8 +255,8 @@ private:
     }
   }
 
-  // Updates which chains end with which callback. Old lists stay, because a run may be reading one; there is one for
-  // each change of set-up.
+  // Updates which chains end with which callback. Old lists stay, because a run may be reading one;
+  // there is one for each change of set-up.
   void connect()
   {
     std::map<std::uint32_t, Ends> ends;

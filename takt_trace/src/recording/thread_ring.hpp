@@ -1,5 +1,5 @@
-// A thread's connection to the recording. A thread-local pointer leads to it; the recorder keeps it until the thread
-// has ended.
+// A thread's connection to the recording. A thread-local pointer leads to it; the recorder keeps it
+// until the thread has ended.
 #ifndef TAKT_TRACE__SRC__RECORDING__THREAD_RING_HPP_
 #define TAKT_TRACE__SRC__RECORDING__THREAD_RING_HPP_
 
@@ -33,8 +33,8 @@ struct ThreadRing
   std::uint32_t number = UINT32_MAX;  // in the current trace
 };
 
-/// Stores a record in the calling thread's ring during a recording. Real-time safe, except the first record of a
-/// thread that is not prepared.
+/// Stores a record in the calling thread's ring during a recording. Real-time safe, except the
+/// first record of a thread that is not prepared.
 void record(const Record & record) noexcept;
 
 /// The same on the thread of a stall witness, whose ring is small.

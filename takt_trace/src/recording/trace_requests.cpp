@@ -52,8 +52,9 @@ Result<std::string> start(const std::string & payload)
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-/// The answer of a process that records. A file that could not be written is not an error here, because the recording
-/// ended or goes on all the same. An error means that the process does not record.
+/// The answer of a process that records. A file that could not be written is not an error here,
+/// because the recording ended or goes on all the same. An error means that the process does not
+/// record.
 Result<std::string> told(Result<RecordingFile> (*finish)())
 {
   const bool records = recording();

@@ -80,8 +80,8 @@ private:
     all.activations.push_back(activation);
   }
 
-  // Adds steps from the last one backwards. Adds none if a step is not in the trace, or if the root has another
-  // release.
+  // Adds steps from the last one backwards. Adds none if a step is not in the trace, or if the root
+  // has another release.
   void add_steps(
     const std::vector<std::string> & path, std::size_t last, ChainActivation & activation,
     LongVector<ActivationStep> & all) const
@@ -121,8 +121,8 @@ private:
     }
   }
 
-  // Makes each time at least the previous one: clocks of hosts differ, and a publish is recorded before its message
-  // leaves.
+  // Makes each time at least the previous one: clocks of hosts differ, and a publish is recorded
+  // before its message leaves.
   void put_in_order(ActivationStep & step, std::int64_t from, std::int64_t last) const
   {
     const TracedRun run = index_.runs()[step.run];

@@ -1,6 +1,8 @@
-// The activations of chains in a trace with their steps: one run for each callback of the chain's path.
+// The activations of chains in a trace with their steps: one run for each callback of the chain's
+// path.
 //
-// Times are those of the clock that all processes share (clocks.hpp). Set-up only: allocates; does not block.
+// Times are those of the clock that all processes share (clocks.hpp). Set-up only: allocates; does
+// not block.
 #ifndef TAKT_TRACE__SRC__REPORT__ACTIVATIONS_HPP_
 #define TAKT_TRACE__SRC__REPORT__ACTIVATIONS_HPP_
 
@@ -14,8 +16,8 @@
 namespace takt_trace::detail
 {
 
-/// The work of one callback for an activation: from the previous publish, or the release of the root, to the publish
-/// that carried on, or to the end. The times are in order.
+/// The work of one callback for an activation: from the previous publish, or the release of the
+/// root, to the publish that carried on, or to the end. The times are in order.
 struct ActivationStep
 {
   std::size_t run = 0;  ///< in the index
@@ -25,8 +27,8 @@ struct ActivationStep
   std::int64_t start = 0;
   std::int64_t end = 0;  ///< the run's end, or `until` if that is earlier
   std::int64_t until = 0;
-  std::size_t publisher =
-    kNoRecord;  ///< the run of another callback of the node that published for it; kNoRecord: none
+  /// The run of another callback of the node that published for it; kNoRecord: none.
+  std::size_t publisher = kNoRecord;
 };
 
 struct ChainActivation
@@ -56,8 +58,8 @@ struct ChainActivations
   }
 };
 
-/// For each chain that ends in a process of the traces, also without ended activations. Chains of the same name and
-/// path count as one, in whichever processes they end.
+/// For each chain that ends in a process of the traces, also without ended activations. Chains of
+/// the same name and path count as one, in whichever processes they end.
 std::vector<ChainActivations> find_activations(const RunIndex & index);
 
 /// The activations with ends, for the account of the chain.

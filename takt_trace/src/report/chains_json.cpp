@@ -35,7 +35,8 @@ constexpr std::array kParts{
   std::pair{"ran_ns", &Split::ran},
   std::pair{"blocked_ns", &Split::blocked}};
 
-/// The mean of `count` splits with sum `sum`. Its parts add up to the rounded-down mean of their sums.
+/// The mean of `count` splits, of which `sum` is the sum. Its parts are rounded so that they add up
+/// to the mean of the whole time, rounded down.
 ordered_json split_json(const Split & sum, std::size_t count = 1)
 {
   ordered_json parts = ordered_json::object();

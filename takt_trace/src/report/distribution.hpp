@@ -1,4 +1,5 @@
-// The distribution of times: count, extremes, mean, spread and percentiles, as in the statistics document.
+// The distribution of times: count, extremes, mean, spread and percentiles, as in the statistics
+// document.
 #ifndef TAKT_TRACE__SRC__REPORT__DISTRIBUTION_HPP_
 #define TAKT_TRACE__SRC__REPORT__DISTRIBUTION_HPP_
 
@@ -10,8 +11,8 @@
 namespace takt_trace::detail
 {
 
-/// {"count", "min_ns", "mean_ns", "stddev_ns", "p50_ns", "p99_ns", "max_ns"}. Without values the times are null. A
-/// percentile with less than ten values beyond it is null, too. Allocates.
+/// {"count", "min_ns", "mean_ns", "stddev_ns", "p50_ns", "p99_ns", "max_ns"}. Without values the
+/// times are null. A percentile with less than ten values beyond it is null, too. Allocates.
 nlohmann::ordered_json distribution_json(LongVector<std::int64_t> times);
 
 }  // namespace takt_trace::detail

@@ -41,8 +41,8 @@ public:
     sorted_ = SortedList<Reached>(std::move(reached));
   }
 
-  /// Calls `visit` with each run that overlaps the time, the latest begin first: so an inner run comes before the
-  /// outer one.
+  /// Calls `visit` with each run that overlaps the time, the latest begin first: so an inner run
+  /// comes before the outer one.
   template <typename Visit>
   void visit_overlapping(std::int64_t begin, std::int64_t end, const Visit & visit) const
   {

@@ -27,7 +27,8 @@ ordered_json or_null(const std::optional<Value> & value)
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-/// Figures from the runs of one callback. Execution and start delay count from and to the pick, as in statistics.
+/// Figures from the runs of one callback. Execution and start delay count from and to the pick, as
+/// in statistics.
 struct Times
 {
   LongVector<std::int64_t> execution, start_delay, response, cpu;

@@ -1,4 +1,5 @@
-// The parts of a report besides chains: hosts, processes, callbacks, threads, and spans of the programs' own code.
+// The parts of a report besides chains: hosts, processes, callbacks, threads, and spans of the
+// programs' own code.
 //
 // Lists, in the order of the traces. Allocate; do not block.
 #ifndef TAKT_TRACE__SRC__REPORT__PARTS_JSON_HPP_

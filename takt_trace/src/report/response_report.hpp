@@ -11,9 +11,10 @@
 namespace takt_trace
 {
 
-/// The document; docs/trace.md describes it. `processes` must have the ends of chains that cross processes
-/// (`add_chains_across_processes`). Times are nanoseconds of the first process's CLOCK_MONOTONIC; times of events
-/// count from `began_ns`. Accepts any records. Set-up only: allocates; does not block.
+/// The document; docs/trace.md describes it. `processes` must have the ends of chains that cross
+/// processes (`add_chains_across_processes`). Times are nanoseconds of the first process's
+/// CLOCK_MONOTONIC; times of events count from `began_ns`. Accepts any records. Set-up only:
+/// allocates; does not block.
 nlohmann::ordered_json response_report(const std::vector<LongTrace> & processes);
 nlohmann::ordered_json response_report(const std::vector<ProcessTrace> & processes);
 

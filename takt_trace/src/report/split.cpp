@@ -9,7 +9,7 @@ namespace takt_trace::detail
 namespace
 {
 
-__extension__ typedef __int128 Wide;  // NOLINT: only so it takes the word before
+__extension__ typedef __int128 Wide;  // NOLINT: `using` does not accept `__extension__`
 
 /// A group without a name may be exclusive or not.
 bool excludes(const TracedCallback & callback)
@@ -89,8 +89,8 @@ private:
     }
   }
 
-  // Splits the time from the pick on. Measurements are of the whole run: up to a publish that carries on, the body
-  // has its share.
+  // Splits the time from the pick on. Measurements are of the whole run: up to a publish that
+  // carries on, the body has its share.
   void split_run()
   {
     const Measured measured = measure();
@@ -119,8 +119,9 @@ private:
     std::int64_t take_wait = 0;
   };
 
-  // A take seldom sleeps, so its time without CPU first counts as a wait for a core. If its CPU time is unknown, it
-  // had a core all the time, unless the run waited for longer than its body can have.
+  // A take seldom sleeps, so its time without CPU first counts as a wait for a core. If its CPU
+  // time is unknown, it had a core all the time, unless the run waited for longer than its body can
+  // have.
   Measured measure() const
   {
     const Record start = index_.start_of(run_);

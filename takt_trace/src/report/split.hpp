@@ -1,4 +1,5 @@
-// Splits the time of an activation's step into parts that add up to the step, and names what it waited for.
+// Splits the time of an activation's step into parts that add up to the step, and names what it
+// waited for.
 //
 // Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__REPORT__SPLIT_HPP_
@@ -28,8 +29,8 @@ struct Split
   std::int64_t queue = 0;       ///< the thread ran other callbacks
   std::int64_t core = 0;        ///< the thread waited for a core, or for its wake-up
   std::int64_t ran = 0;         ///< CPU time; if it was not measured, the rest
-  std::int64_t blocked =
-    0;  ///< the callback slept, or waited for a lock or for its node's other input
+  /// The callback slept, or waited for a lock or for its node's other input.
+  std::int64_t blocked = 0;
 
   std::int64_t sum() const { return middleware + group + queue + core + ran + blocked; }
   Split & operator+=(const Split & other);

@@ -14,8 +14,8 @@ struct StallWitness::Core
   Core(Told function, takt_rt::Duration limit) : told(std::move(function)), latest(limit) {}
 
   static constexpr std::size_t kCapacity = 1 << 16;
-  // Wake-ups between readings of the kernel's account: the waits of ordinary wake-ups (some us each) must not look
-  // like throttling.
+  // Wake-ups between readings of the kernel's account: the waits of ordinary wake-ups (some us
+  // each) must not look like throttling.
   static constexpr int kReadEvery = 16;
 
   void woke(int number, takt_rt::Time due, takt_rt::Time now)

@@ -1,4 +1,5 @@
-// The states of each callback of a process over time: waiting messages, priority, overwritten messages.
+// The states of each callback of a process over time: waiting messages, priority, overwritten
+// messages.
 #ifndef TAKT_TRACE__SRC__STATES__CALLBACK_STATES_HPP_
 #define TAKT_TRACE__SRC__STATES__CALLBACK_STATES_HPP_
 

@@ -20,8 +20,8 @@ struct CallbackState
 class LastState
 {
 public:
-  /// True if it changed, and at the first start in a recording. Simultaneous starts on several threads may all return
-  /// true. Real-time safe.
+  /// True if it changed, and at the first start in a recording. Simultaneous starts on several
+  /// threads may all return true. Real-time safe.
   bool changes(std::uint32_t recording, const CallbackState & state) noexcept
   {
     const std::uint64_t now = word(recording, state);
@@ -36,8 +36,8 @@ public:
   void forget() noexcept { last_.store(0, std::memory_order_relaxed); }
 
 private:
-  // 16 bits each for the recording, never 0, and for the waiting messages; 8 for the priority; 24 for the lowest bits
-  // of the overwritten messages, which are enough to see a change.
+  // 16 bits each for the recording, never 0, and for the waiting messages; 8 for the priority; 24
+  // for the lowest bits of the overwritten messages, which are enough to see a change.
   static constexpr std::uint64_t word(std::uint32_t recording, const CallbackState & state) noexcept
   {
     constexpr std::uint64_t kMost = 0xffff;

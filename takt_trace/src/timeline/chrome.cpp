@@ -25,8 +25,8 @@ using detail::Timeline;
 using detail::Track;
 using detail::TrackType;
 
-/// In this format slices belong to threads. Tracks of chains and lanes get numbers from here on, above those of real
-/// threads.
+/// In this format slices belong to threads. Tracks of chains and lanes get numbers from here on,
+/// above those of real threads.
 constexpr std::int64_t kFirstTrack = 2'000'000'000;
 
 std::string quoted(const std::string & text)
@@ -50,8 +50,9 @@ std::string microseconds(std::uint64_t ns)
   return std::to_string(ns / 1000) + "." + std::string(3 - below.size(), '0') + below;
 }
 
-/// Readers store microseconds in a double, which resolves a nanosecond for 52 days. CLOCK_BOOTTIME stays about that
-/// small, and is not changed. From CLOCK_REALTIME the whole seconds before the first event are subtracted.
+/// Readers store microseconds in a double, which resolves a nanosecond for 52 days. CLOCK_BOOTTIME
+/// stays about that small, and is not changed. From CLOCK_REALTIME the whole seconds before the
+/// first event are subtracted.
 std::uint64_t origin_of(const Timeline & timeline)
 {
   std::uint64_t earliest = std::numeric_limits<std::uint64_t>::max();
@@ -73,7 +74,8 @@ std::uint64_t origin_of(const Timeline & timeline)
   return timeline.realtime && !is_empty ? earliest - earliest % 1'000'000'000 : 0;
 }
 
-/// Writes the text once it is large enough. Keeps its last character, which decides whether a comma must follow.
+/// Writes the text once it is large enough. Keeps its last character, which decides whether a comma
+/// must follow.
 void write_piece(std::string & text, std::ostream & out)
 {
   constexpr std::size_t kPiece = std::size_t{1} << 20;

@@ -1,4 +1,5 @@
-// Writes a trace as JSON for chrome://tracing, Perfetto's importer, jq and pandas ("Trace Event Format").
+// Writes a trace as JSON for chrome://tracing, Perfetto's importer, jq and pandas ("Trace Event
+// Format").
 #ifndef TAKT_TRACE__SRC__TIMELINE__CHROME_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__CHROME_HPP_
 
@@ -12,9 +13,9 @@
 namespace takt_trace
 {
 
-/// See `perfetto_trace`; times are microseconds with three decimals. With several hosts they count from
-/// `otherData.origin_ns`, the second of the first event, because readers' doubles cannot resolve the nanoseconds of a
-/// date.
+/// See `perfetto_trace`; times are microseconds with three decimals. With several hosts they count
+/// from `otherData.origin_ns`, the second of the first event, because readers' doubles cannot
+/// resolve the nanoseconds of a date.
 std::string chrome_trace(const std::vector<ProcessTrace> & processes);
 /// The same, written piece by piece. May block.
 void write_chrome_trace(const std::vector<ProcessTrace> & processes, std::ostream & out);

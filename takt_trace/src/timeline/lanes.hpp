@@ -9,8 +9,8 @@
 namespace takt_trace::detail
 {
 
-/// Puts each slice on the first lane that is free from its begin on. So there are as many lanes as slices overlap at
-/// most. Slices that only touch do not overlap. O(slices log slices).
+/// Puts each slice on the first lane that is free from its begin on. So there are as many lanes as
+/// slices overlap at most. Slices that only touch do not overlap. O(slices log slices).
 std::vector<LongVector<Slice>> lanes_of(LongVector<Slice> slices);
 
 }  // namespace takt_trace::detail

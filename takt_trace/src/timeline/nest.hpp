@@ -1,8 +1,10 @@
-// Nests the slices of one thread on one track strictly: runs of callbacks and spans, for any records.
+// Nests the slices of one thread on one track strictly: runs of callbacks and spans, for any
+// records.
 //
-// - A span that is open when its run ends is closed with the run. A span that began before a run and ends within it
-//   is closed after the run.
-// - If records were lost, a run without an end is closed before the next run. Otherwise the next run is inside it.
+// - A span that is open when its run ends is closed with the run. A span that began before a run
+//   and ends within it is closed after the run.
+// - If records were lost, a run without an end is closed before the next run. Otherwise the next
+//   run is inside it.
 // Set-up only: allocates; does not block. Times must not decrease from call to call.
 #ifndef TAKT_TRACE__SRC__TIMELINE__NEST_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__NEST_HPP_
@@ -23,8 +25,8 @@ public:
   /// `lossy`: records were lost.
   explicit Nest(bool lossy) : lossy_(lossy) {}
 
-  /// Returns the index of the slice, for the other functions. `deadline`: 0: none. `has_end`: `end_run` will be
-  /// called for it.
+  /// Returns the index of the slice, for the other functions. `deadline`: 0: none. `has_end`:
+  /// `end_run` will be called for it.
   std::size_t start_run(
     std::int64_t time, Text name, std::int64_t deadline, bool has_end,
     const SliceFacts & facts = {});

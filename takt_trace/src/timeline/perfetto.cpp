@@ -45,7 +45,8 @@ void write_interned(ProtobufWriter & data, std::uint32_t field, const Texts & te
   }
 }
 
-/// Writes one process as a sequence: first the names, then the tracks, then the events of each track.
+/// Writes one process as a sequence: first the names, then the tracks, then the events of each
+/// track.
 class PerfettoProcessWriter
 {
 public:
@@ -150,8 +151,8 @@ private:
     write_packet(packet::kNeedsState);
   }
 
-  /// Writes events in the order of time. Begins and ends of the same time keep the order of the nest, as readers
-  /// expect.
+  /// Writes events in the order of time. Begins and ends of the same time keep the order of the
+  /// nest, as readers expect.
   void write_events(const Track & track, Arrows & arrows)
   {
     std::size_t next = 0;
@@ -269,8 +270,8 @@ private:
   ProtobufWriter trace_, packet_, event_, fact_;  // members, to keep their memory
 };
 
-/// Readers take times without a clock as CLOCK_BOOTTIME, and find the time of day by this snapshot. With several
-/// hosts all times are CLOCK_REALTIME, so both clocks are the same in it.
+/// Readers take times without a clock as CLOCK_BOOTTIME, and find the time of day by this snapshot.
+/// With several hosts all times are CLOCK_REALTIME, so both clocks are the same in it.
 void write_clocks(const detail::Timeline & timeline, ProtobufWriter & trace)
 {
   const auto & [boottime, realtime] = timeline.clocks;

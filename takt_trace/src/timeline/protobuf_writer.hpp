@@ -1,5 +1,5 @@
-// Writes the wire format of protocol buffers as far as traces need it: without a schema, the caller gives field
-// numbers.
+// Writes the wire format of protocol buffers as far as traces need it: without a schema, the caller
+// gives field numbers.
 #ifndef TAKT_TRACE__SRC__TIMELINE__PROTOBUF_WRITER_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__PROTOBUF_WRITER_HPP_
 

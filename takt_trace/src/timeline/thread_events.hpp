@@ -1,7 +1,7 @@
 // Converts the records of one thread into slices, instants and samples. Accepts any records.
 //
-// Slices without an end are closed at the end of the trace. A record with an earlier time than the previous one gets
-// that record's time. Set-up only: allocates; does not block.
+// Slices without an end are closed at the end of the trace. A record with an earlier time than the
+// previous one gets that record's time. Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__TIMELINE__THREAD_EVENTS_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__THREAD_EVENTS_HPP_
 
@@ -48,7 +48,8 @@ struct ThreadEvents
   LongVector<PlacedRecord> publishes;  ///< with their instants
 };
 
-/// `trace_end`: of the process; slices in progress are closed then, or at the thread's last record if that is later.
+/// `trace_end`: of the process; slices in progress are closed then, or at the thread's last record
+/// if that is later.
 ThreadEvents thread_events(
   const LongTrace & process, const LongThread & thread, std::int64_t trace_end, Texts & texts);
 

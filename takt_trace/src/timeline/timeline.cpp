@@ -21,8 +21,8 @@ namespace
 /// Numbers of processes and threads are below this (kernel: PID_MAX_LIMIT).
 constexpr std::int64_t kNumbers = std::int64_t{1} << 22;
 
-/// Returns a unique number, because viewers take equal numbers as one process or thread, also on two hosts or at
-/// different times. The first keeps its number. `space` differs by host.
+/// Returns a unique number, because viewers take equal numbers as one process or thread, also on
+/// two hosts or at different times. The first keeps its number. `space` differs by host.
 std::int64_t claim(std::set<std::int64_t> & used, std::int64_t number, std::int64_t space)
 {
   std::int64_t free = (number & (kNumbers - 1)) + space * kNumbers;
@@ -32,8 +32,9 @@ std::int64_t claim(std::set<std::int64_t> & used, std::int64_t number, std::int6
   return free;
 }
 
-/// Adds an arrow from each publish to each run that took the message, each with its own number, because arrows cannot
-/// fork. Omits arrows that go back in time: viewers refuse them, and they only show that clocks differ.
+/// Adds an arrow from each publish to each run that took the message, each with its own number,
+/// because arrows cannot fork. Omits arrows that go back in time: viewers refuse them, and they
+/// only show that clocks differ.
 void add_arrows(
   const std::vector<LongTrace> & processes, const std::vector<std::vector<PlacedThread>> & threads,
   Timeline & timeline)

@@ -21,7 +21,8 @@ struct ClockReading
   std::uint64_t realtime = 0;
 };
 
-/// One end of an arrow from an instant to the begin of a slice. Both ends have the arrow's number, which is above 0.
+/// One end of an arrow from an instant to the begin of a slice. Both ends have the arrow's number,
+/// which is above 0.
 struct ArrowEnd
 {
   std::size_t process = 0;

@@ -1,7 +1,7 @@
 // The parts of a drawn trace: processes with tracks, tracks with slices, instants and samples.
 //
-// Times are the process's own (CLOCK_MONOTONIC); `ProcessTimeline::at` gives the time that all processes of the
-// timeline share. Set-up only: allocates; does not block.
+// Times are the process's own (CLOCK_MONOTONIC); `ProcessTimeline::at` gives the time that all
+// processes of the timeline share. Set-up only: allocates; does not block.
 #ifndef TAKT_TRACE__SRC__TIMELINE__TRACKS_HPP_
 #define TAKT_TRACE__SRC__TIMELINE__TRACKS_HPP_
 

@@ -1,12 +1,13 @@
-// Watches the executors of this process: counts the runs of callbacks, the ends of chains and the time of threads,
-// answers `takt top` on the control socket, and raises alarms.
+// Watches the executors of this process: counts the runs of callbacks, the ends of chains and the
+// time of threads, answers `takt top` on the control socket, and raises alarms.
 //
-//     auto watching = takt_watch::watch(takt_watch::watched(schedule, "hot", *executor));  // before it spins
+//     // Before the executor spins:
+//     auto watching = takt_watch::watch(takt_watch::watched(schedule, "hot", *executor));
 //     …
 //     watching->reset();  // before the executor is destroyed
 //
-// The observer is always attached. It is off until a watched executor has a rule, or until the first request for
-// statistics or alarms. While it is off, each hook costs a call and one load.
+// The observer is always attached. It is off until a watched executor has a rule, or until the
+// first request for statistics or alarms. While it is off, each hook costs a call and one load.
 //
 // While it is on, the process has a thread `takt.watch` (SCHED_OTHER, no signals). The thread
 // samples all watched executors once in the shortest of their periods; one such sampling is called
@@ -38,10 +39,11 @@ namespace takt_watch
 /// The rules by which a schedule watches an executor.
 struct WatchRules
 {
-  /// Returns the rule of a callback; called when the callback is added. Must not call the executor. Null: no callback
-  /// has a rule.
+  /// Returns the rule of a callback; called when the callback is added. Must not call the executor.
+  /// Null: no callback has a rule.
   std::function<takt_schedule::WatchRule(const takt_core::Callback &)> rule{};
-  /// Returns the rule of the chain with this name; called when the chain is set. Null: no chain has a rule.
+  /// Returns the rule of the chain with this name; called when the chain is set. Null: no chain has
+  /// a rule.
   std::function<takt_schedule::ChainWatchRule(const std::string &)> chain_rule{};
   takt_schedule::WatchSettings settings{};
 };
@@ -54,7 +56,8 @@ struct WatchedExecutor : WatchRules
   /// The schedule that the rules come from, to compare with later schedules. Null: none.
   std::shared_ptr<const takt_schedule::Schedule> schedule{};
   std::string rmw{};  ///< the middleware's name; empty: none
-  /// Figures that this front end cannot give, each with its reason, as "lost: this rmw has no sequence numbers".
+  /// Figures that this front end cannot give, each with its reason, as "lost: this rmw has no
+  /// sequence numbers".
   std::vector<std::string> unknown{};
 };
 

@@ -15,7 +15,8 @@ namespace takt_watch
 /// it. The result does not refer to `schedule`. Set-up only; any thread.
 WatchRules watch_rules(const takt_schedule::Schedule & schedule, const std::string & executor_name);
 
-/// `executor` with the rules of `schedule`. `executor` must outlive the watching. Set-up only; any thread.
+/// `executor` with the rules of `schedule`. `executor` must outlive the watching. Set-up only; any
+/// thread.
 WatchedExecutor watched(
   const takt_schedule::Schedule & schedule, const std::string & executor_name,
   takt_core::Executor & executor);

@@ -49,7 +49,8 @@ public:
     const std::vector<Alarm> & alarms,
     const std::function<void(std::string, std::uint64_t)> & send);
 
-  /// The document with which a subscription begins: {"alarms": number of the next alarm, "active": [...]}.
+  /// The document with which a subscription begins: {"alarms": number of the next alarm, "active":
+  /// [...]}.
   takt_control::SubscriptionAnswer subscription() const;
   Counts counts() const;
   /// The raised alarms, the oldest first, at most 16.

@@ -20,8 +20,8 @@ using takt_schedule::BacklogRule;
 constexpr int kQuietLooks = 10;
 constexpr std::uint64_t kGoodResponses = 10;
 
-// The number of waiting messages at which an alarm is raised. Absent: the rule has no such limit. A history of one
-// message ignores `depth`, because it is full with every message.
+// The number of waiting messages at which an alarm is raised. Absent: the rule has no such limit. A
+// history of one message ignores `depth`, because it is full with every message.
 std::optional<double> backlog_limit(const BacklogRule & rule, std::uint32_t history)
 {
   std::optional<double> limit;

@@ -1,21 +1,26 @@
 // Decides by the rules of a schedule which alarms a look raises and clears.
 //
 //     AlarmRules rules;
-//     for (const Alarm & alarm : rules.look(sample)) { … }      // each period, and at `rules.next()`
+//     // Each period, and at `rules.next()`:
+//     for (const Alarm & alarm : rules.look(sample)) { … }
 //
 // An alarm of one kind about one callback, chain or run is raised once and cleared once:
 //
-// | kind     | raised                                                  | cleared                                      |
-// |----------|---------------------------------------------------------|----------------------------------------------|
-// | backlog  | the number of waiting messages has reached the limit, for `hold` | fewer than `release` times the limit wait |
-// | age      | the oldest message has reached the rule's age, for `hold` | it is younger than `release` times that    |
-// | rate     | arrivals per service reach the limit while messages wait, for `hold` | below `release` times the limit, or below 1, or no message waits |
-// | lost     | messages of a callback with a backlog rule were lost    | ten looks without a loss                     |
-// | deadline | more than `most` of the last `of` responses missed, or are overdue | at most half of `most` missed, and none of the last ten (or `of`) |
-// | overrun  | a run took longer than its budget                       | ten looks without one                        |
-// | skipped  | a timer with a rule dropped periods                     | ten looks without one                        |
-// | guard    | the guard noted events of a callback with a rule        | ten looks without one                        |
-// | stall    | a run lasts longer than the limit                       | that run is over                             |
+// - backlog: raised when the number of waiting messages has reached the limit, for `hold`; cleared
+//   when fewer than `release` times the limit wait.
+// - age: raised when the oldest message has reached the rule's age, for `hold`; cleared when it is
+//   younger than `release` times that.
+// - rate: raised when arrivals per service reach the limit while messages wait, for `hold`; cleared
+//   when they are below `release` times the limit, or below 1, or no message waits.
+// - lost: raised when messages of a callback with a backlog rule were lost; cleared after ten looks
+//   without a loss.
+// - deadline: raised when more than `most` of the last `of` responses missed, or are overdue;
+//   cleared when at most half of `most` missed, and none of the last ten (or `of`).
+// - overrun: raised when a run took longer than its budget; cleared after ten looks without one.
+// - skipped: raised when a timer with a rule dropped periods; cleared after ten looks without.
+// - guard: raised when the guard noted events of a callback with a rule; cleared after ten looks
+//   without one.
+// - stall: raised when a run lasts longer than the limit; cleared when that run is over.
 //
 // A callback needs a rule for each of these kinds; for deadlines the rule must name `misses`. A
 // chain with a deadline needs no rule: more than 0 misses of 1 response is the default. An alarm is
@@ -46,10 +51,12 @@ public:
   /// such threads.
   explicit AlarmRules(AskCores cores = {}) : cores_(std::move(cores)) {}
 
-  /// Returns the alarms that this look raises or clears. Call it with looks in the order of their times.
+  /// Returns the alarms that this look raises or clears. Call it with looks in the order of their
+  /// times.
   std::vector<Alarm> look(const Sample & now);
 
-  /// The time at which an age or a stall reaches its limit if nothing changes; absent: never. Call it after `look`.
+  /// The time at which an age or a stall reaches its limit if nothing changes; absent: never. Call
+  /// it after `look`.
   std::optional<takt_rt::Time> next() const noexcept { return next_; }
 
   /// The alarms that are raised now.

@@ -66,7 +66,8 @@ takt_rt::Duration running_for(
   return sum;
 }
 
-/// The callback that had most of the thread's time in the window; empty: no run on the thread is known.
+/// The callback that had most of the thread's time in the window; empty: no run on the thread is
+/// known.
 std::string busiest(
   const ExecutorSample & before, const ExecutorSample & now, const ThreadSample & thread,
   takt_rt::Duration window, takt_rt::Time time)

@@ -11,8 +11,9 @@
 namespace takt_watch
 {
 
-/// The return addresses on the stack of thread `tid`, the innermost first. Empty: the process has no free signal, or
-/// the thread did not answer within `limit`. One thread at a time; blocks; allocates.
+/// The return addresses on the stack of thread `tid`, the innermost first. Empty: the process has
+/// no free signal, or the thread did not answer within `limit`. One thread at a time; blocks;
+/// allocates.
 std::vector<void *> interrupted_stack(pid_t tid, takt_rt::Duration limit);
 
 /// The signal that `interrupted_stack` uses; 0: not chosen yet, or no signal is free. For tests.

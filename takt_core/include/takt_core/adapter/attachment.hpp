@@ -1,8 +1,8 @@
 // Lets any thread use a callback and its executor while another thread detaches them.
 //
-// A user holds one of a few gates. The detaching thread passes through all gates. The gates inherit priority: a user
-// that was preempted inside a gate continues at the priority of the thread that waits for that gate. Users wait for
-// each other only if there are more users than gates.
+// A user holds one of a few gates. The detaching thread passes through all gates. The gates inherit
+// priority: a user that was preempted inside a gate continues at the priority of the thread that
+// waits for that gate. Users wait for each other only if there are more users than gates.
 #ifndef TAKT_CORE__ADAPTER__ATTACHMENT_HPP_
 #define TAKT_CORE__ADAPTER__ATTACHMENT_HPP_
 

@@ -1,7 +1,7 @@
-// Writes and splits the ids of callbacks and groups (docs/schedule.md). All front ends, files and programs use these
-// functions, so that a callback has the same id everywhere.
+// Writes and splits the ids of callbacks and groups (docs/schedule.md). All front ends, files and
+// programs use these functions, so that a callback has the same id everywhere.
 //
-//     /ns/node:timer(100ms)   /ns/node:sub(/points)   /ns/node:sub(/points)#2   /ns/node:group(default)
+//     /ns/node:timer(100ms)  /ns/node:sub(/points)  /ns/node:sub(/points)#2 /ns/node:group(default)
 //
 // Ids spell a timer's period as `print_duration` does. Set-up only: allocates, does not block.
 #ifndef TAKT_CORE__ADAPTER__CALLBACK_IDS_HPP_
@@ -18,8 +18,8 @@ namespace takt_core::adapter
 
 using takt_rt::Duration;
 
-/// "`node`:`kind`(`what`)". `what`: the topic, the service, the period or the user's name. A timer's name that reads as
-/// a period is spelled as a period.
+/// "`node`:`kind`(`what`)". `what`: the topic, the service, the period or the user's name. A
+/// timer's name that reads as a period is spelled as a period.
 std::string callback_id(std::string_view node, std::string_view kind, std::string_view what);
 /// The id of a timer that the user gave no name: "`node`:timer(100ms)".
 std::string timer_id(std::string_view node, Duration period);

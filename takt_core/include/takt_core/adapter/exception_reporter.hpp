@@ -1,8 +1,9 @@
-// Reports the callbacks that throw, if the executor continues after exceptions (ExceptionPolicy::report).
+// Reports the callbacks that throw, if the executor continues after exceptions
+// (ExceptionPolicy::report).
 //
-// Executor threads only count exceptions. An ordinary thread of the reporter writes one line for each callback that
-// threw: at once after the first exception, then at most once a period. The reporter's thread sleeps while no callback
-// throws.
+// Executor threads only count exceptions. An ordinary thread of the reporter writes one line for
+// each callback that threw: at once after the first exception, then at most once a period. The
+// reporter's thread sleeps while no callback throws.
 #ifndef TAKT_CORE__ADAPTER__EXCEPTION_REPORTER_HPP_
 #define TAKT_CORE__ADAPTER__EXCEPTION_REPORTER_HPP_
 

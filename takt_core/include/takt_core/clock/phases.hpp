@@ -84,7 +84,8 @@ struct PhasedTimers
   std::optional<Duration> settle() const noexcept;
 };
 
-/// Notes the disturbances of one executor. Any thread; real-time safe except `state`, which allocates.
+/// Notes the disturbances of one executor. Any thread; real-time safe except `state`, which
+/// allocates.
 class Phases
 {
 public:
@@ -98,10 +99,11 @@ public:
   };
   /// Timers begin at `start`.
   void begin(Time start, Begins begins) noexcept;
-  /// `callback` was disturbed. Waits at most for another call, whose thread inherits the caller's priority.
+  /// `callback` was disturbed. Waits at most for another call, whose thread inherits the caller's
+  /// priority.
   void note(Disturbance cause, const Callback & callback, Phased phased, Time now) noexcept;
-  /// `callback` got the first message of a publisher: under an epoch of a clock, sets begin with this message. `again`:
-  /// the callback had messages of other publishers before.
+  /// `callback` got the first message of a publisher: under an epoch of a clock, sets begin with
+  /// this message. `again`: the callback had messages of other publishers before.
   void publisher_began(const Callback & callback, bool again, Time now) noexcept;
 
   /// The state now. `timers`: the executor's phased timers. Allocates.

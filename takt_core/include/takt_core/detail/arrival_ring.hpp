@@ -1,9 +1,9 @@
 // The arrivals that wait for one callback: as many as the subscription's history holds.
 //
-// Producers (listeners, publisher threads) write and never wait. A producer overwrites the oldest arrival of a full
-// ring, as a KEEP_LAST history overwrites its oldest message. One consumer at a time reads: the thread that starts the
-// callback. All words are atomics under a version per slot (a seqlock): a reader overtaken by a producer notices and
-// moves on.
+// Producers (listeners, publisher threads) write and never wait. A producer overwrites the oldest
+// arrival of a full ring, as a KEEP_LAST history overwrites its oldest message. One consumer at a
+// time reads: the thread that starts the callback. All words are atomics under a version per slot
+// (a seqlock): a reader overtaken by a producer notices and moves on.
 //
 // Writers of one slot exclude each other without a lock. A producer writes its stamp in two cases:
 // no other push was under way when it began, or the slot holds the arrival of the previous round,
@@ -13,9 +13,9 @@
 // The ring counts a message without a stamp; the scheduler treats it as newly released and without
 // activations.
 //
-// Memory order: a producer marks the slot, then stores each word with release. A reader loads each word with acquire,
-// then checks the version. A reader that saw a word of a later writing therefore also sees the mark. On x86 these are
-// plain moves.
+// Memory order: a producer marks the slot, then stores each word with release. A reader loads each
+// word with acquire, then checks the version. A reader that saw a word of a later writing therefore
+// also sees the mark. On x86 these are plain moves.
 // No function allocates, locks or blocks after construction.
 #ifndef TAKT_CORE__DETAIL__ARRIVAL_RING_HPP_
 #define TAKT_CORE__DETAIL__ARRIVAL_RING_HPP_
@@ -40,7 +40,8 @@ public:
 
   std::uint32_t depth() const noexcept { return depth_; }
 
-  /// Adds one arrival and returns its index. Overwrites the oldest if `depth` arrivals wait. Any thread.
+  /// Adds one arrival and returns its index. Overwrites the oldest if `depth` arrivals wait. Any
+  /// thread.
   std::uint64_t push(
     Time ready, std::uint64_t sequence, const ActivationSet * activations,
     std::uint64_t message = 0) noexcept;
@@ -75,13 +76,14 @@ public:
   /// Number of completed pushes.
   std::uint64_t pushed() const noexcept { return committed(); }
 
-  /// When the oldest waiting arrival was announced; kNever: none waits, or a producer is replacing it. Any thread.
+  /// When the oldest waiting arrival was announced; kNever: none waits, or a producer is replacing
+  /// it. Any thread.
   Time oldest_stamp() const noexcept;
   /// When the newest waiting arrival was announced; kNever as `oldest_stamp`. Any thread.
   Time newest_stamp() const noexcept;
 
-  /// Number of waiting arrivals from the oldest on that were announced by `time`, up to the first one that was announced
-  /// later or whose stamp cannot be read. O(depth). Consumer only.
+  /// Number of waiting arrivals from the oldest on that were announced by `time`, up to the first
+  /// one that was announced later or whose stamp cannot be read. O(depth). Consumer only.
   std::uint32_t announced_by(Time time) const noexcept;
 
   /// Prefetches the oldest waiting arrival for the consumer. A hint.
@@ -99,9 +101,10 @@ public:
   /// arrival waits or it cannot be read at the moment. Consumer only.
   bool peek_stamp(Time & ready, std::uint64_t & sequence) noexcept;
 
-  /// As `peek`, and removes the arrival. `index`: the arrival's index; `message`: its message's name (0: none or not
-  /// readable). Consumer only. (Two words instead of a struct: a struct written word by word and then copied makes the
-  /// processor wait for its own writes, measured at 5 ns.)
+  /// As `peek`, and removes the arrival. `index`: the arrival's index; `message`: its message's
+  /// name (0: none or not readable). Consumer only. (Two words instead of a struct: a struct
+  /// written word by word and then copied makes the processor wait for its own writes, measured at
+  /// 5 ns.)
   bool pop(
     Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
     std::uint64_t & message) noexcept;

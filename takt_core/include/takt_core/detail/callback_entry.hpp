@@ -1,11 +1,13 @@
-// A callback's entry in its scheduler: what the scheduler knows of the callback while it is queued, parked and run.
+// A callback's entry in its scheduler: the scheduler's data of the callback while it is queued,
+// parked and run.
 //
-// The entry is the private base of the callback's object: it shares the cache line of the callback's virtual table, and
-// adding a callback allocates no entry. Intakes, ready queues, groups and timer heaps link entries. Users see the
-// callback (callback.hpp) only, and only the core's own sources use entries.
+// The entry is the private base of the callback's object: it shares the cache line of the
+// callback's virtual table, and adding a callback allocates no entry. Intakes, ready queues, groups
+// and timer heaps link entries. Users see the callback (callback.hpp) only, and only the core's own
+// sources use entries.
 //
-// Locks: each section of members names its lock. A queued callback's links and its precedence belong to the thread that
-// owns the place where the callback waits (CallbackState).
+// Locks: each section of members names its lock. A queued callback's links and its precedence
+// belong to the thread that owns the place where the callback waits (CallbackState).
 #ifndef TAKT_CORE__DETAIL__CALLBACK_ENTRY_HPP_
 #define TAKT_CORE__DETAIL__CALLBACK_ENTRY_HPP_
 
@@ -123,8 +125,9 @@ public:
   // the thread that put it there. Elsewhere the mutex of the callback's place guards them: that of
   // the thread set, of the group or of the held callbacks.
   State state_;
-  // Counts this callback's releases as a root. Starts and takes write it, one after the other. Another thread set may
-  // read it meanwhile, under its mutex, to compute the key of the next run after a new binding.
+  // Counts this callback's releases as a root. Starts and takes write it, one after the other.
+  // Another thread set may read it meanwhile, under its mutex, to compute the key of the next run
+  // after a new binding.
   std::atomic<std::uint32_t> instance_{0};
   std::atomic<ThreadSet *> set_{nullptr};
   CallbackEntry * next_ = nullptr;      // intake, level list
@@ -144,7 +147,8 @@ public:
   std::uint8_t sequence_number_ = kNoSequence;
   std::uint8_t position_ = 0;
   bool graph_ = false;
-  // Waits at the place of its graph's iteration, whatever messages it has. Guarded as `precedence_`.
+  // Waits at the place of its graph's iteration, whatever messages it has. Guarded as
+  // `precedence_`.
   bool at_iteration_ = false;
   struct Deadlines;
   std::atomic<const Deadlines *> deadlines_{nullptr};  // null: no deadline

@@ -1,9 +1,10 @@
-// A callback's state between release and end, as one word: queued, closed, added, about to take, non-triggering, with
-// inputs, under a condition, and its number of runs.
+// A callback's state between release and end, as one word: queued, closed, added, about to take,
+// non-triggering, with inputs, under a condition, and its number of runs.
 //
-// A callback is queued at most once: the thread that sets kQueued owns the callback's links until its pick. A source
-// announces first and then tries to queue; a run clears kQueued first and then looks for more announcements. Both are
-// sequentially consistent, so no announcement is left behind.
+// A callback is queued at most once: the thread that sets kQueued owns the callback's links until
+// its pick. A source announces first and then tries to queue; a run clears kQueued first and then
+// looks for more announcements. Both are sequentially consistent, so no announcement is left
+// behind.
 #ifndef TAKT_CORE__DETAIL__CALLBACK_STATE_HPP_
 #define TAKT_CORE__DETAIL__CALLBACK_STATE_HPP_
 
@@ -45,14 +46,15 @@ public:
   /// As `mark_queued`, for a callback with a message that the condition has released.
   bool mark_released() noexcept { return mark(kQueued | kClosed | kTaking | kNonTriggering); }
 
-  /// Starts a queued callback in one step: counts a run, clears kQueued and, if `taking`, sets kTaking.
+  /// Starts a queued callback in one step: counts a run, clears kQueued and, if `taking`, sets
+  /// kTaking.
   void start(bool taking) noexcept
   {
     this->fetch_add(kRun - kQueued + (taking ? kTaking : 0), std::memory_order_seq_cst);
   }
 
-  /// Starts a non-triggering callback: counts a run and returns true, except if the callback is closed, is not added
-  /// yet, or runs.
+  /// Starts a non-triggering callback: counts a run and returns true, except if the callback is
+  /// closed, is not added yet, or runs.
   bool start_input() noexcept
   {
     std::uint32_t state = this->load(std::memory_order_seq_cst);

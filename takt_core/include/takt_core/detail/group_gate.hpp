@@ -152,8 +152,8 @@ public:
     }
     const bool overtaken = granted_ != nullptr && !parked_.empty() &&
                            parked_.top()->precedence_.before(granted_precedence_);
-    // The former holder stays in its ready queue and is parked at its pick. Otherwise it would delay the better
-    // callback while callbacks of middle priority run.
+    // The former holder stays in its ready queue and is parked at its pick. Otherwise it would
+    // delay the better callback while callbacks of middle priority run.
     return overtaken ? hand_over() : nullptr;
   }
 

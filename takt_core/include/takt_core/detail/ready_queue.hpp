@@ -1,8 +1,8 @@
 // The ready callbacks of one thread set, in one order.
 //
-// Not synchronised: the caller holds the thread set's mutex in every call except `reserve`, `key` and `enters_groups`;
-// every other function asserts it first. `insert`, `remove`, `pop` and `peek` are real-time safe; `reserve`, `attach`
-// and `detach` are set-up only.
+// Not synchronised: the caller holds the thread set's mutex in every call except `reserve`, `key`
+// and `enters_groups`; every other function asserts it first. `insert`, `remove`, `pop` and `peek`
+// are real-time safe; `reserve`, `attach` and `detach` are set-up only.
 #ifndef TAKT_CORE__DETAIL__READY_QUEUE_HPP_
 #define TAKT_CORE__DETAIL__READY_QUEUE_HPP_
 

@@ -1,10 +1,10 @@
-// Sleep and wake-up of executor threads: which threads sleep, which one to wake for which work, and which one sleeps
-// only until the next timer.
+// Sleep and wake-up of executor threads: which threads sleep, which one to wake for which work, and
+// which one sleeps only until the next timer.
 //
-// The protocol is Dekker's. A thread that goes to sleep first sets its idle mark, then looks for work once more. A
-// source first makes work visible, then looks for idle marks. All four accesses are sequentially consistent, so at
-// least one of the two sees the other. A wake-up claims the idle mark: each wake-up goes to one thread, the most urgent
-// idle member of the thread set.
+// The protocol is Dekker's. A thread that goes to sleep first sets its idle mark, then looks for
+// work once more. A source first makes work visible, then looks for idle marks. All four accesses
+// are sequentially consistent, so at least one of the two sees the other. A wake-up claims the idle
+// mark: each wake-up goes to one thread, the most urgent idle member of the thread set.
 //
 // A woken thread may have to wait for its core, so other threads rely on it only until the next
 // dispatch. A thread that picks a callback may leave more work behind, or timers for which no idle
@@ -45,8 +45,8 @@ struct SetSigns
 {
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  /// Whether the thread with this wake bit belongs to the set. Sequentially consistent, for a thread that goes to
-  /// sleep.
+  /// Whether the thread with this wake bit belongs to the set. Sequentially consistent, for a
+  /// thread that goes to sleep.
   bool serves(WakeMask wake_bit) const noexcept
   {
     return (wake_members.load(std::memory_order_seq_cst) & wake_bit) != 0;
@@ -167,8 +167,9 @@ public:
     }
   }
 
-  /// For a thread that has picked a callback and runs it next: wakes an idle member of each set with more work, or with
-  /// timers that no idle member waits for. `woken`: members that this dispatch has already woken for that work.
+  /// For a thread that has picked a callback and runs it next: wakes an idle member of each set
+  /// with more work, or with timers that no idle member waits for. `woken`: members that this
+  /// dispatch has already woken for that work.
   template <typename Sets>
   void pass_on(const Sets & sets, WakeMask woken) noexcept
   {
@@ -197,8 +198,8 @@ public:
     }
   }
 
-  /// A timer due at `expiry` was armed: wakes the member that waits for the set's timers if it would sleep too long.
-  /// With the set's mutex held.
+  /// A timer due at `expiry` was armed: wakes the member that waits for the set's timers if it
+  /// would sleep too long. With the set's mutex held.
   template <typename Set>
   void armed(const Set & set, Time expiry) noexcept
   {

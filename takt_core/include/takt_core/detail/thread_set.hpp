@@ -25,8 +25,8 @@
 namespace takt_core
 {
 
-/// Armed timers, the earliest on top. O(log timers). The caller holds the thread set's mutex in every call except
-/// `reserve`; each of them asserts it first.
+/// Armed timers, the earliest on top. O(log timers). The caller holds the thread set's mutex in
+/// every call except `reserve`; each of them asserts it first.
 class TimerHeap
 {
 public:

@@ -13,7 +13,8 @@ namespace
 
 using takt_schedule::quoted;
 
-/// Another publisher of each topic by which `from` reaches `reader`; kNone: only `from` publishes one of these topics.
+/// Another publisher of each topic by which `from` reaches `reader`; kNone: only `from` publishes
+/// one of these topics.
 Index other_publisher(const Task & reader, Index from)
 {
   Index found = kNone;
@@ -33,8 +34,8 @@ Index other_publisher(const Task & reader, Index from)
 }
 
 /// True if tasks other than `before` also start `task`; `by` is the first of them. A join waits for
-/// all of its tasks, so none of them counts. Each set of newest messages has a message of the topic of
-/// `before`, so only other publishers of this topic count.
+/// all of its tasks, so none of them counts. Each set of newest messages has a message of the topic
+/// of `before`, so only other publishers of this topic count.
 bool runs_for_others(const Task & task, Index before, Index & by)
 {
   if (detail::joins(task)) {
@@ -59,8 +60,8 @@ std::optional<Replaced> replaced(const Model & model, const Chain & chain)
   const std::vector<Index> & path = chain.path;
   const Task & root = model.tasks[path.front()];
   Replaced place;
-  // Each run of a timer samples, whichever task starts it. If the events are messages from outside, a run that another
-  // task starts carries no event.
+  // Each run of a timer samples, whichever task starts it. If the events are messages from outside,
+  // a run that another task starts carries no event.
   if (root.release && !root.timer && !root.triggers.empty()) {
     place.started = path.front();
     place.by = root.triggers.front().from;

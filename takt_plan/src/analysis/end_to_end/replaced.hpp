@@ -1,13 +1,14 @@
 // Finds chains whose messages may be replaced each time before they are read.
 //
-// A callback that reads takes the latest message of a topic. If another message may come each time between the chain's
-// message and the reader, it is possible that no activation of the chain ends. A response bound holds only for
-// activations that end. No age follows from it.
+// A callback that reads takes the latest message of a topic. If another message may come each time
+// between the chain's message and the reader, it is possible that no activation of the chain ends.
+// A response bound holds only for activations that end. No age follows from it.
 //
-// There are two cases. In the first, another callback also publishes the topic. In the second, the publisher (or a
-// callback some steps before it) also runs for callbacks other than the one before it on the path, and publishes for
-// them, too. Runs of the callback that reads at the beginning of a part do not count: they read the latest message, so
-// the data in their messages is at least as new.
+// There are two cases. In the first, another callback also publishes the topic. In the second, the
+// publisher (or a callback some steps before it) also runs for callbacks other than the one before
+// it on the path, and publishes for them, too. Runs of the callback that reads at the beginning of
+// a part do not count: they read the latest message, so the data in their messages is at least as
+// new.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__REPLACED_HPP_

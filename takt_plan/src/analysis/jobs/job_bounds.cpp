@@ -22,8 +22,8 @@ namespace
 using takt_rt::Faults;
 using takt_rt::Result;
 
-/// Ways of nodes from the chain's root to its end. For a set, a way has the node that keeps the chain's message, and
-/// then the node of the work.
+/// Ways of nodes from the chain's root to its end. For a set, a way has the node that keeps the
+/// chain's message, and then the node of the work.
 std::vector<std::vector<Index>> ways(const Flow & flow, const JobGraph & graph, const Chain & chain)
 {
   std::vector<std::vector<Index>> found;
@@ -62,8 +62,8 @@ std::vector<std::vector<Index>> ways(const Flow & flow, const JobGraph & graph, 
   return found;
 }
 
-/// For each node of the part: the smallest limit of the chains that end there. Only for nodes where the work on each
-/// set belongs to the chain's message.
+/// For each node of the part: the smallest limit of the chains that end there. Only for nodes where
+/// the work on each set belongs to the chain's message.
 std::vector<Ns> latest_ends(
   const Model & model, const Flow & flow, const JobGraph & graph, const std::vector<Ns> & limits)
 {
@@ -151,8 +151,8 @@ public:
   }
 
 private:
-  /// The nominal release of the job's source; the earliest if there are several. For a set, the message that completes
-  /// it decides.
+  /// The nominal release of the job's source; the earliest if there are several. For a set, the
+  /// message that completes it decides.
   Ns start(const Job & job)
   {
     const JobNode & node = graph_.nodes[job.node];
@@ -179,8 +179,8 @@ private:
     return *found + turn * graph_.hyperperiod;
   }
 
-  /// The messages that may complete the set of this job of the first hyperperiod. If that is not known: all messages
-  /// that the set may have.
+  /// The messages that may complete the set of this job of the first hyperperiod. If that is not
+  /// known: all messages that the set may have.
   std::vector<Job> completing(const Job & job) const
   {
     const JobNode & node = graph_.nodes[job.node];
@@ -260,7 +260,8 @@ private:
       Index end_at = last - 1;
       Ns waiting = 0;
       if (works(run[end_at])) {
-        // The part ends with the run that keeps the message. After it come the wait for the set and the work on it.
+        // The part ends with the run that keeps the message. After it come the wait for the set and
+        // the work on it.
         --end_at;
         waiting = end(run[last - 1]) - end(run[end_at]);
       }
@@ -304,8 +305,8 @@ private:
     for (Index i = first; i <= last; ++i) {
       segment.tasks.push_back(graph_.nodes[run[i].node].task);
     }
-    // An analysis without phases may know an end of the part that is earlier than the latest release by windows. Then the part
-    // is released by this end, too.
+    // An analysis without phases may know an end of the part that is earlier than the latest
+    // release by windows. Then the part is released by this end, too.
     const Ns released =
       std::min(windows_.window(run[first].node).latest.at(run[first].number), end(run[last]));
     segment.released = released - start;

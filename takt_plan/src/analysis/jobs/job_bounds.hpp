@@ -14,8 +14,8 @@
 namespace takt_plan::detail
 {
 
-/// `model` must pass `check`. Adds the evaluated terms of sums to `looks`, about `most` for each part of the model.
-/// `most_terms` above 0: chains have terms until there are so many.
+/// `model` must pass `check`. Adds the evaluated terms of sums to `looks`, about `most` for each
+/// part of the model. `most_terms` above 0: chains have terms until there are so many.
 PriorityBounds job_bounds(
   const Model & model, const Flow & flow, const BoundsOptions & options, std::size_t most_terms,
   const KnownEnds & known, double & looks, std::int64_t most);

@@ -1,4 +1,5 @@
-// The time that jobs outside of a segment take from its core: demand of a level, blocking, and other loads.
+// The time that jobs outside of a segment take from its core: demand of a level, blocking, and
+// other loads.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -75,9 +76,10 @@ void JobWindows::look_for(const std::vector<Job> & segment)
   find_overtaken(segment);
 }
 
-// Finds the latest release with which a job may precede the segment's end. From the release of one of the segment's
-// jobs on, the rest of the segment is pending, and a job that is less urgent than all of the rest waits. So does a job
-// of the same thread that is as urgent as the last one and was released later.
+// Finds the latest release with which a job may precede the segment's end. From the release of one
+// of the segment's jobs on, the rest of the segment is pending, and a job that is less urgent than
+// all of the rest waits. So does a job of the same thread that is as urgent as the last one and was
+// released later.
 void JobWindows::find_overtaken(const std::vector<Job> & segment)
 {
   overtaking_.clear();  // levels fall, and so do times
@@ -120,8 +122,8 @@ void JobWindows::find_overtaken(const std::vector<Job> & segment)
   }
 }
 
-// True if the job delays the segment: it is not a job of the segment, does not wait for the segment's end, and may
-// precede it although it is released at `from` or later.
+// True if the job delays the segment: it is not a job of the segment, does not wait for the
+// segment's end, and may precede it although it is released at `from` or later.
 bool JobWindows::counts(const Job & job, Ns from) const
 {
   const Sought & sought = sought_[job.node];
@@ -180,8 +182,8 @@ void JobWindows::go_on(const Level & level, Ns end, Demand & demand)
   }
 }
 
-// The first job of the node that cannot have begun before the segment of look_for, because a job of the segment starts
-// it. The segment comes `moved` hyperperiods later.
+// The first job of the node that cannot have begun before the segment of look_for, because a job of
+// the segment starts it. The segment comes `moved` hyperperiods later.
 std::int64_t JobWindows::begun_below(Index node, std::int64_t moved) const
 {
   const std::int64_t below = sought_[node].begun_below;
@@ -222,8 +224,8 @@ JobWindows::Begun JobWindows::begun(
   return found;
 }
 
-// True if the job belongs to a less urgent timer of the level's thread, and is released at this moment together with a
-// more urgent one.
+// True if the job belongs to a less urgent timer of the level's thread, and is released at this
+// moment together with a more urgent one.
 bool JobWindows::behind_timer(const Level & level, Index index, std::int64_t job, Ns moment) const
 {
   if (!is_punctual(index) || windows_[index].earliest.at(job) != moment) {
@@ -238,8 +240,8 @@ bool JobWindows::behind_timer(const Level & level, Index index, std::int64_t job
   });
 }
 
-// The longest time that a less urgent run, which had begun, takes from a moment in [from, to] on, together with the
-// work that it starts. If its job has an end, `begin` gets the job.
+// The longest time that a less urgent run, which had begun, takes from a moment in [from, to] on,
+// together with the work that it starts. If its job has an end, `begin` gets the job.
 Ns JobWindows::blocking(Index index, Ns from, Ns to, std::int64_t moved, Begin * begin) const
 {
   const Level & level = levels_[index];
@@ -262,8 +264,8 @@ Ns JobWindows::blocking(Index index, Ns from, Ns to, std::int64_t moved, Begin *
     }
     std::int64_t first = ended_[node].before(starts ? from : from + most + 1);
     for (const Index place : below.started) {
-      // Ends may have moved since the entries were found. A job that has not entered counts, because otherwise no
-      // beginning would have it.
+      // Ends may have moved since the entries were found. A job that has not entered counts,
+      // because otherwise no beginning would have it.
       first = std::min(first, level.entry[place].before(from));
     }
     std::int64_t last = std::min(window.from.before(to + 1), begun_below(node, moved));

@@ -20,8 +20,8 @@ struct Waiting
   std::vector<char> spare;  ///< per job: true if no set has its message; empty: each message counts
 };
 
-/// Marks the messages of the node that no set has. Each message counts if the node belongs to no set of newest
-/// messages, or if the set is not known because another topic has no latest end.
+/// Marks the messages of the node that no set has. Each message counts if the node belongs to no
+/// set of newest messages, or if the set is not known because another topic has no latest end.
 std::vector<char> spare_messages(const JobGraph & graph, const JobWindows & windows, Index index)
 {
   std::vector<char> spare(static_cast<std::size_t>(graph.nodes[index].jobs), 0);

@@ -1,13 +1,14 @@
 // How deep histories must be, by job windows.
 //
-// Theorem. The message that starts a job is not there before the job's earliest release, and is taken when the job begins:
-// by its latest end less its time. So at any time t the messages that may wait are those whose job is released at t at the
-// earliest and begins at t or later at the latest. Their number only rises where some message may arrive; so the largest
-// number at those moments of one hyperperiod is enough.
+// Theorem. The message that starts a job is not there before the job's earliest release, and is
+// taken when the job begins: by its latest end less its time. So at any time t the messages that
+// may wait are those whose job is released at t at the earliest and begins at t or later at the
+// latest. Their number only rises where some message may arrive; so the largest number at those
+// moments of one hyperperiod is enough.
 //
-// A message that no set of newest messages has is replaced by the next one of its topic, in the set or in the history alike:
-// the run that takes the next one keeps it, in both cases. So of the messages that wait those do not count which are older
-// than the first one that a set may have.
+// A message that no set of newest messages has is replaced by the next one of its topic, in the set
+// or in the history alike: the run that takes the next one keeps it, in both cases. So of the
+// messages that wait those do not count which are older than the first one that a set may have.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__ANALYSIS__JOBS__JOB_DEPTHS_HPP_
@@ -37,8 +38,9 @@ enum class Waits
   may_matter  ///< all but messages that no set has
 };
 
-/// The largest number of waiting messages of a topic that starts the task. Empty: phases of its timers are unknown, one
-/// of its jobs has no latest end, or it waits for one message of each of several topics.
+/// The largest number of waiting messages of a topic that starts the task. Empty: phases of its
+/// timers are unknown, one of its jobs has no latest end, or it waits for one message of each of
+/// several topics.
 std::optional<Ns> most_waiting(
   const Model & model, const Flow & flow, const std::vector<JobGraph> & graphs,
   const PartWindows & windows, Index task, Index topic, Waits which);

@@ -6,8 +6,8 @@
 namespace takt_plan::detail
 {
 
-// The jobs of the node at this place that enter at `begin` or later and may be released before `end`, without the
-// segment.
+// The jobs of the node at this place that enter at `begin` or later and may be released before
+// `end`, without the segment.
 std::vector<Job> JobWindows::runs(
   const Level & level, Index place, const std::vector<Job> & segment, Ns begin, Ns end) const
 {

@@ -1,5 +1,5 @@
-// Latest ends. For each beginning of a segment, the worst beginning of its busy interval counts; of the segment's
-// beginnings, the best.
+// Latest ends. For each beginning of a segment, the worst beginning of its busy interval counts; of
+// the segment's beginnings, the best.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ constexpr std::size_t kUsualLength = 8;
 
 }  // namespace
 
-// The latest end of the last job of `segment`, if the busy interval begins at `at`, with the jobs `open`. The segment
-// (see look_for) comes `moved` hyperperiods after the times of `at` and `open`.
+// The latest end of the last job of `segment`, if the busy interval begins at `at`, with the jobs
+// `open`. The segment (see look_for) comes `moved` hyperperiods after the times of `at` and `open`.
 Ns JobWindows::end_from(
   Index index, const std::vector<Job> & segment, const Begin & at,
   const std::vector<Arrival> & open, std::int64_t moved, BoundTerms * terms)
@@ -250,7 +250,8 @@ Ns JobWindows::key_behind(const Level & level, std::int64_t begin, Ns time) cons
   return key_of(level, begin + 1) - (next.time + turns * graph_.hyperperiod - time);
 }
 
-// The last earlier beginning that may count: its key and blocking together exceed `key`. kNoBegin: none.
+// The last earlier beginning that may count: its key and blocking together exceed `key`. kNoBegin:
+// none.
 std::int64_t JobWindows::larger_before(const Level & level, std::int64_t begin, Ns key) const
 {
   if (key < key_of(level, begin) + level.most_blocking) {

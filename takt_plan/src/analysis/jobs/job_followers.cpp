@@ -1,5 +1,5 @@
-// Finds the jobs that run only after the end of another one, and those that may preempt it because it has published
-// before its end.
+// Finds the jobs that run only after the end of another one, and those that may preempt it because
+// it has published before its end.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -79,8 +79,8 @@ bool JobWindows::preempts(Index node, Index before) const
          own.core == other.core && own.urgency > other.urgency;
 }
 
-// The latest time at which the job's first message is sent; `end`: of the job. If the job sends several messages, the
-// next one may wait for the work that the first one starts.
+// The latest time at which the job's first message is sent; `end`: of the job. If the job sends
+// several messages, the next one may wait for the work that the first one starts.
 Ns JobWindows::end_without_followers(const Job & job, Ns end)
 {
   if (preempted_[job.node] == 0 || sends_first_[job.node] == 0 || round_ == 1) {

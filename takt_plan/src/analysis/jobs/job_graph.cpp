@@ -204,7 +204,8 @@ private:
 
   std::string refuse_threads() const
   {
-    // A thread of policy deadline precedes all others. It has no tasks in this part, but may have tasks elsewhere.
+    // A thread of policy deadline precedes all others. It has no tasks in this part, but may have
+    // tasks elsewhere.
     for (const Index index : tasks_) {
       for (const Index thread : flow_.segments.threads_on(flow_.segments.core(index))) {
         if (model_.threads[thread].kind == ThreadClass::deadline) {
@@ -289,7 +290,8 @@ private:
     return least;
   }
 
-  /// The period in whole microseconds that is nearest to `period` on one side and divides `hyperperiod`; 0: none.
+  /// The period in whole microseconds that is nearest to `period` on one side and divides
+  /// `hyperperiod`; 0: none.
   static Ns nearest_divisor(Ns hyperperiod, Ns period, bool longer)
   {
     constexpr Ns kMicrosecond = 1'000;
@@ -446,7 +448,8 @@ private:
     }
   }
 
-  /// True if a callback of the task's thread and urgency is in a sequence, or may precede others that were ready earlier.
+  /// True if a callback of the task's thread and urgency is in a sequence, or may precede others
+  /// that were ready earlier.
   bool has_sequences(Index task) const
   {
     const std::vector<Index> & mates = flow_.segments.tasks_of(flow_.segments.thread(task));

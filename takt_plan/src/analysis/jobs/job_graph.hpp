@@ -33,10 +33,10 @@ struct JobLevel
   Index core = kNone;
   int urgency = 0;   ///< OS priority of the thread
   int priority = 0;  ///< priority of the callback within the thread
-  bool shared =
-    false;  ///< several threads of the core have this OS priority: the kernel prefers none of them
-  bool sequences =
-    false;  ///< some of its callbacks are in sequences, so not the earliest release goes first
+  /// Several threads of the core have this OS priority: the kernel prefers none of them.
+  bool shared = false;
+  /// Some of its callbacks are in sequences, so not the earliest release goes first.
+  bool sequences = false;
   friend bool operator==(const JobLevel &, const JobLevel &) = default;
 
   bool above(const JobLevel & other) const noexcept
@@ -70,9 +70,8 @@ struct JobNode
   std::vector<Index> topics;
   Index slowest = 0;  ///< position in `topics`
   SetStart start = SetStart::first;
-  bool any_start =
-    false;  ///< a source on the way is unphased: sets may begin with any messages, and may change
-            ///< for ever
+  /// a source on the way is unphased: sets may begin with any messages, and may change for ever.
+  bool any_start = false;
 };
 
 /// A part of the model whose tasks start each other or share cores.

@@ -1,5 +1,5 @@
-// The work of a level of urgency: its jobs by their releases, their entries, and the intervals in which the core is
-// busy with them.
+// The work of a level of urgency: its jobs by their releases, their entries, and the intervals in
+// which the core is busy with them.
 #include "analysis/jobs/job_windows.hpp"
 
 #include <algorithm>
@@ -41,9 +41,9 @@ JobWindows::Level JobWindows::level_of(Index level, bool under_way) const
   return result;
 }
 
-// Finds the less urgent nodes of the core that keep the level's thread, or start some of the work. While a message is
-// under way within the work, the core may do other less urgent work. So the jobs that this work starts come by
-// themselves.
+// Finds the less urgent nodes of the core that keep the level's thread, or start some of the work.
+// While a message is under way within the work, the core may do other less urgent work. So the jobs
+// that this work starts come by themselves.
 void JobWindows::find_below(Level & level) const
 {
   const JobLevel & own = graph_.levels[level.of];
@@ -104,8 +104,8 @@ bool JobWindows::is_punctual(Index index) const
          model_.tasks[node.task].timer && !model_.tasks[node.task].leaves_grid;
 }
 
-// True if the node's jobs belong to the work together with the job that starts them: from its end on, or while the
-// message is under way.
+// True if the node's jobs belong to the work together with the job that starts them: from its end
+// on, or while the message is under way.
 bool JobWindows::comes_within(const Level & level, Index node) const
 {
   const auto & from = graph_.nodes[node].from;
@@ -157,7 +157,8 @@ void JobWindows::find_entries(Level & level)
   }
 }
 
-// For each job of the work: the time added by the message that starts it, if the message is under way within the work.
+// For each job of the work: the time added by the message that starts it, if the message is under
+// way within the work.
 void JobWindows::find_more(Index index)
 {
   Level & level = levels_[index];
@@ -389,8 +390,8 @@ void JobWindows::find_all(Index index)
   }
 }
 
-// Finds for each beginning the last earlier one with a larger key. The keys of each earlier hyperperiod are lower by a
-// constant. So no beginning before the last hyperperiod is needed.
+// Finds for each beginning the last earlier one with a larger key. The keys of each earlier
+// hyperperiod are lower by a constant. So no beginning before the last hyperperiod is needed.
 void JobWindows::find_larger(Level & level)
 {
   const auto count = static_cast<std::int64_t>(level.busy.size());

@@ -58,8 +58,8 @@ bool JobWindows::release(Index index)
   return moved;
 }
 
-// Marks the periods that a timer may skip: a run that begins late skips the periods that have begun meanwhile. Windows
-// from above are known to hold, so only they count.
+// Marks the periods that a timer may skip: a run that begins late skips the periods that have begun
+// meanwhile. Windows from above are known to hold, so only they count.
 void JobWindows::skip(Index index, std::vector<char> & may_miss) const
 {
   const JobNode & node = graph_.nodes[index];

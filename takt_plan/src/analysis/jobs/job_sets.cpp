@@ -39,8 +39,8 @@ private:
   std::vector<std::int64_t> row_;
 };
 
-/// The seen states in the order in which they came, in a hash table. With a tree, states took most of the time of an
-/// analysis where many orders are possible.
+/// The seen states in the order in which they came, in a hash table. With a tree, states took most
+/// of the time of an analysis where many orders are possible.
 class SeenStates
 {
 public:
@@ -114,8 +114,8 @@ public:
     most_ = std::min(kMostStates, kMostStatesOfJob * all);
   }
 
-  /// From the start of the system. `periods`: the set may be in so many of the hyperperiod's. `any_start`: it may also
-  /// begin with any messages.
+  /// From the start of the system. `periods`: the set may be in so many of the hyperperiod's.
+  /// `any_start`: it may also begin with any messages.
   std::optional<JobSet> explore(std::int64_t periods, bool any_start)
   {
     for (std::int64_t first = 0; first < periods; ++first) {
@@ -128,8 +128,8 @@ public:
     return std::move(result_);
   }
 
-  /// Over the states that remain after a while, of those in which a start of any process may leave the set.
-  /// `from_first`: also over all states from the start of the system on.
+  /// Over the states that remain after a while, of those in which a start of any process may leave
+  /// the set. `from_first`: also over all states from the start of the system on.
   std::optional<JobSet> explore_settled(bool from_first)
   {
     counts_ = false;
@@ -235,7 +235,8 @@ private:
     state_.set(seen_.row(index));
     for (Index topic = 0; topic < topics_.size(); ++topic) {
       const std::int64_t message = state_.next(topic);
-      // A message that does not come counts as gone at some moment of its window, in its place among the others.
+      // A message that does not come counts as gone at some moment of its window, in its place
+      // among the others.
       if (topics_[topic]->from.at(message) > latest_of_others(topic, state_)) {
         continue;
       }
@@ -249,8 +250,8 @@ private:
     }
   }
 
-  /// Pushes for each moment of a hyperperiod the states in which each topic's newest message is kept, or has been used
-  /// or lost; false: too many.
+  /// Pushes for each moment of a hyperperiod the states in which each topic's newest message is
+  /// kept, or has been used or lost; false: too many.
   bool push_starts()
   {
     std::set<Ns> moments;

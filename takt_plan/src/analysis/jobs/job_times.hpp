@@ -26,7 +26,8 @@ constexpr std::size_t within(std::int64_t job, std::int64_t jobs) noexcept
   return static_cast<std::size_t>(job - floor_div(job, jobs) * jobs);
 }
 
-/// A time for each job of a hyperperiod. The time of job k + n is one hyperperiod later than that of job k.
+/// A time for each job of a hyperperiod. The time of job k + n is one hyperperiod later than that
+/// of job k.
 class JobTimes
 {
 public:

@@ -78,8 +78,8 @@ void JobWindows::solve()
   solved_ = !failed_ && !may_lose();
 }
 
-// A result holds only if it has held before, which is not known after a start: late work may keep the messages in
-// another order. So this goes down again from windows that hold after each start.
+// A result holds only if it has held before, which is not known after a start: late work may keep
+// the messages in another order. So this goes down again from windows that hold after each start.
 void JobWindows::settle()
 {
   const std::vector<char> had_ends = ends_;
@@ -97,7 +97,8 @@ void JobWindows::settle()
   }
 }
 
-// Begins from above: with the windows from the start, and with other known ends, of nodes that may have ends.
+// Begins from above: with the windows from the start, and with other known ends, of nodes that may
+// have ends.
 void JobWindows::take_known(const std::vector<char> & may_end)
 {
   std::vector<Ns> known(graph_.nodes.size(), kUnbounded);
@@ -147,8 +148,9 @@ bool JobWindows::settles_later(const JobNode & node) const
   return terms_.starts && !node.topics.empty() && node.start == SetStart::any && !node.any_start;
 }
 
-// True if a message from outside may wait until the next one comes, and is lost; or if a timer that leaves its grid
-// when late may be late for its next release. With `latest_`, any timer counts: a search does not want such a plan.
+// True if a message from outside may wait until the next one comes, and is lost; or if a timer that
+// leaves its grid when late may be late for its next release. With `latest_`, any timer counts: a
+// search does not want such a plan.
 bool JobWindows::may_lose() const
 {
   bool loses = false;
@@ -223,8 +225,8 @@ bool JobWindows::release_may_move(Index index) const
          });
 }
 
-// True if something moved on which the ends of the node depend: the work of one of its segments' levels, or a run that
-// blocks it.
+// True if something moved on which the ends of the node depend: the work of one of its segments'
+// levels, or a run that blocks it.
 bool JobWindows::end_may_move(Index node) const
 {
   return std::any_of(segment_levels_[node].begin(), segment_levels_[node].end(), [&](Index level) {
@@ -284,7 +286,8 @@ bool JobWindows::find_releases(Index index)
   return moved || ended != static_cast<bool>(ends_[index]);
 }
 
-// True if a set may have changed in this round, after its topics were examined. Otherwise it is as in the round before.
+// True if a set may have changed in this round, after its topics were examined. Otherwise it is as
+// in the round before.
 bool JobWindows::set_may_move(const JobNode & node) const
 {
   return round_ == begin_round_ ||

@@ -193,9 +193,8 @@ private:
   {
     Ns time = 0;
     Ns key = 0;  // see Level::each
-    std::int64_t before =
-      kNoBegin;  // the last earlier beginning with a larger key, counted from the first one of this
-                 // hyperperiod
+    // the last earlier beginning with a larger key, counted from the first one of this hyperperiod
+    std::int64_t before = kNoBegin;
     Ns end = kUnknown;  // of the interval
     Ns blocking = kUnknown;
     Job blocker{0, 0};     // valid if there is blocking
@@ -233,10 +232,9 @@ private:
     bool unused = false;  // the level has no such message
     std::vector<Index> work;  // nodes at the level or above, each behind the nodes that start it
     std::vector<Below> below;
-    std::vector<Index>
-      punctual;  // positions in `work`: timers of the level's thread that are released at known
-                 // moments
-    std::vector<Index> place;  // per node: position in `work`
+    std::vector<Index> punctual;  // positions in `work`: timers of the level's thread that are
+                                  // released at known moments
+    std::vector<Index> place;     // per node: position in `work`
     std::vector<Index>
       starter;  // per node of `work`: the node below that starts it; kNone: it comes by itself
     std::vector<JobTimes> entry;  // per node of `work`
@@ -436,8 +434,8 @@ private:
   std::vector<std::int64_t> larger_;            // positions of beginnings
   bool all_count_ = false;                      // all jobs of the work count, for any segment
   Ns blocked_ = 0;                              // in the last interval of end_from
-  Job
-    starter_;  // the less urgent starter of the segment of look_for; kNone: the segment comes by itself
+  Job starter_;  // the less urgent starter of the segment of look_for; kNone: the segment comes by
+                 // itself
 };
 
 }  // namespace takt_plan::detail

@@ -39,8 +39,8 @@ std::vector<Index> sources(const Flow & flow)
 
 std::vector<Index> in_pools(const Model & model)
 {
-  // Threads belong together if a task may run on both, or if they run members of one exclusive group: their tasks wait
-  // for each other's runs.
+  // Threads belong together if a task may run on both, or if they run members of one exclusive
+  // group: their tasks wait for each other's runs.
   std::vector<Index> leader(model.threads.size());
   for (Index thread = 0; thread < leader.size(); ++thread) {
     leader[thread] = thread;

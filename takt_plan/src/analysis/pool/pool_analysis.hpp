@@ -13,7 +13,8 @@
 namespace takt_plan::detail
 {
 
-/// Tasks that may run on several threads, and those that share threads or exclusive groups with them, directly or not.
+/// Tasks that may run on several threads, and those that share threads or exclusive groups with
+/// them, directly or not.
 std::vector<Index> in_pools(const Model & model);
 /// Marks the threads of these tasks, one entry for each thread of the model.
 std::vector<char> threads_of(const Model & model, const std::vector<Index> & tasks);
@@ -21,8 +22,8 @@ std::vector<char> threads_of(const Model & model, const std::vector<Index> & tas
 class PoolAnalysis final : public LocalAnalysis
 {
 public:
-  /// `tasks` must include all tasks that share threads or exclusive groups with them. Keeps references to the model and
-  /// the flow.
+  /// `tasks` must include all tasks that share threads or exclusive groups with them. Keeps
+  /// references to the model and the flow.
   PoolAnalysis(
     const Model & model, const Flow & flow, std::vector<Index> tasks,
     const BoundsOptions & options);

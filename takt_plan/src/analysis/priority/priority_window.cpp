@@ -371,8 +371,8 @@ private:
     // The last of the tasks that are counted here.
     const Index last = std::min(first_set(), own.size() - 1);
     std::vector<Ns> to_next(own.size(), 0);
-    Index after_messages =
-      0;  // the first task behind the last message that is under way for a while
+    // the first task behind the last message that is under way for a while
+    Index after_messages = 0;
     for (Index i = 0; i < last; ++i) {
       for (const Segments::Next & next : segments_.next(own[i])) {
         if (goes_on(next, i) && next.delay > 0) {

@@ -32,7 +32,8 @@ constexpr int kWalks = 2;      // more only with a time limit, until it is reach
 constexpr double kMostWalking = 2.5e8;
 constexpr double kMostForThreads = 7e7;
 constexpr double kLeastForThreads = 2e7;  // of such a walk after a walk that cost much
-// After this cost a walk ends with a plan that keeps all deadlines and short chains, and no further walk begins.
+// After this cost a walk ends with a plan that keeps all deadlines and short chains, and no further
+// walk begins.
 constexpr double kMostWhenProven = 4e7;
 // The walks without room for late releases have at least this part of kMostWalking.
 constexpr double kShareOfSecond = 0.4;
@@ -190,7 +191,8 @@ private:
            (!few_ && too_long_for_more(problem_, before_ + spent()) && proven());
   }
 
-  // True if the best plan keeps all deadlines, and merging threads can keep its most important chains short.
+  // True if the best plan keeps all deadlines, and merging threads can keep its most important
+  // chains short.
   bool proven() const
   {
     const Score & score = best().score;

@@ -1,13 +1,14 @@
 // A random walk over whole plans: cores and order of units, and offsets of timers.
 //
-// Simulated annealing (Kirkpatrick, Gelatt and Vecchi, Science 220, 1983), with the analysis as judge. A plan has one
-// thread for each unit. A step makes one or two of these changes: move a unit to another core or place, exchange two
-// units, move all units of a chain to one core, change the order of a unit's tasks, change a timer's phase (at
-// random, by a little, or to the end of a chain). The walk accepts a worse plan with a probability that falls with
-// the plan's cost and with time.
+// Simulated annealing (Kirkpatrick, Gelatt and Vecchi, Science 220, 1983), with the analysis as
+// judge. A plan has one thread for each unit. A step makes one or two of these changes: move a unit
+// to another core or place, exchange two units, move all units of a chain to one core, change the
+// order of a unit's tasks, change a timer's phase (at random, by a little, or to the end of a
+// chain). The walk accepts a worse plan with a probability that falls with the plan's cost and with
+// time.
 //
-// Two walkers run on a thread each, in turns of a fixed number of plans. So the result depends on the seed, and not
-// on the machine or its speed, unless the time is up.
+// Two walkers run on a thread each, in turns of a fixed number of plans. So the result depends on
+// the seed, and not on the machine or its speed, unless the time is up.
 //
 // A walk for few threads starts with a plan of merged threads. Its steps also move a unit into the
 // thread above it, or give a unit its own thread again.

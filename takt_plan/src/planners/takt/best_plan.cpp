@@ -232,8 +232,9 @@ KnownPhases knowable_phases(const PlanProblem & problem)
   return known_phases(problem, with_all_offsets(problem));
 }
 
-/// The reason why the planner chose no offsets, as a sentence; empty if there is no reason to give. `missed`: a chain
-/// is late. If none is late, only a hyperperiod is worth a sentence: offsets of the model are of no use then, either.
+/// The reason why the planner chose no offsets, as a sentence; empty if there is no reason to give.
+/// `missed`: a chain is late. If none is late, only a hyperperiod is worth a sentence: offsets of
+/// the model are of no use then, either.
 std::vector<std::string> no_offsets(const PlanProblem & problem, bool missed)
 {
   if (problem.timers.size() < 2) {
@@ -352,7 +353,8 @@ public:
     until(kShareOfFirst);
     std::vector<Layout> first = plan_takt(problem_, wanted_, search_);
     problem_.by_phases = problem_.brief = false;
-    // A walk that can choose phases begins at once with the first plan, because it usually finds a better one.
+    // A walk that can choose phases begins at once with the first plan, because it usually finds a
+    // better one.
     const bool at_once = chooses_ && !score(problem_, first.front()).missed.empty();
     problem_.by_phases = known_;
     if (show_ && at_once) {

@@ -26,8 +26,8 @@ Attempt Filling::place_all(const std::vector<Index> & order, Fit fit) const
   return attempt;
 }
 
-// Places the sources of the cluster's callbacks first, because otherwise the cluster would be judged without a part
-// of its load.
+// Places the sources of the cluster's callbacks first, because otherwise the cluster would be
+// judged without a part of its load.
 void Filling::place_with_sources(
   Index first, Fit fit, std::vector<char> & seen, Attempt & attempt) const
 {
@@ -156,7 +156,8 @@ std::optional<Filling::Spot> Filling::on_core(
   return std::nullopt;
 }
 
-// Puts both parts on their cores and returns the slack; if that fails, restores the layout and returns nothing.
+// Puts both parts on their cores and returns the slack; if that fails, restores the layout and
+// returns nothing.
 std::optional<double> Filling::on_two(
   Layout & layout, Index cluster, const std::vector<Index> & first,
   const std::vector<Index> & second, Fit fit, const Score & known) const

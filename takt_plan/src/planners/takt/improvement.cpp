@@ -84,8 +84,8 @@ bool Improvement::placed_among(
   return false;
 }
 
-// Tries each cluster of the core at each other place: as it is, with one thread for each unit, or ordered by
-// deadlines.
+// Tries each cluster of the core at each other place: as it is, with one thread for each unit, or
+// ordered by deadlines.
 bool Improvement::reordered(Index core, Attempt & attempt) const
 {
   const std::vector<Block> before = attempt.layout.on(core);
@@ -153,7 +153,8 @@ bool Improvement::singled_out(Index chain, Index core, Attempt & attempt) const
 bool Improvement::improved(Attempt & attempt) const
 {
   for (Index core = 0; core < attempt.layout.cores(); ++core) {
-    // This check saves time: without it the benchmark's system of 250 callbacks takes 316 ms instead of 134 ms.
+    // This check saves time: without it the benchmark's system of 250 callbacks takes 316 ms
+    // instead of 134 ms.
     const Score here = search_.judged(attempt.layout, {core});
     if (here.slack > attempt.score.slack + kSlackNoise && here.missed.empty()) {
       continue;  // this core does not have the least slack

@@ -1,5 +1,5 @@
-// The knowledge of the planner `takt` during its search: clusters, their possible places, and the cost of judging so
-// far.
+// The knowledge of the planner `takt` during its search: clusters, their possible places, and the
+// cost of judging so far.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__SEARCH_HPP_
@@ -39,7 +39,8 @@ struct Attempt
 class Search
 {
 public:
-  /// `wanted`: the share of its deadline that each chain should keep as slack. Keeps a reference to the problem.
+  /// `wanted`: the share of its deadline that each chain should keep as slack. Keeps a reference to
+  /// the problem.
   Search(const PlanProblem & problem, double wanted);
 
   const PlanProblem & problem() const noexcept { return problem_; }
@@ -66,7 +67,8 @@ public:
       layout, touched, [&](const Score & found) { return found.no_worse_than(known); });
   }
   double spent() const noexcept { return judging_.spent(); }
-  /// True if the search must end. The limit is lower once a plan misses no deadline and keeps the caps.
+  /// True if the search must end. The limit is lower once a plan misses no deadline and keeps the
+  /// caps.
   bool tired() const;
   void found_fit(bool fits) noexcept { fits_ = fits; }
   /// True if the search must not judge any further place.

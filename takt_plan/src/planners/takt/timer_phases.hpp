@@ -1,4 +1,5 @@
-// The offsets that the planner may choose: for which timers, which timers move together, and when each starts.
+// The offsets that the planner may choose: for which timers, which timers move together, and when
+// each starts.
 //
 // Timers of one period that feed one set of newest messages move together. Otherwise the message of
 // one timer would wait for the message of the other. If a source of a set is slower than the

@@ -1,6 +1,7 @@
 // One walker of annealing.hpp: goes from plan to plan.
 //
-// Set-up only: allocates, does not block. Walkers of one problem may walk on several threads at once.
+// Set-up only: allocates, does not block. Walkers of one problem may walk on several threads at
+// once.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TAKT__WALKER_HPP_
 #define TAKT_PLAN__SRC__PLANNERS__TAKT__WALKER_HPP_
 

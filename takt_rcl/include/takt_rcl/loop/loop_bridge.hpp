@@ -1,5 +1,5 @@
-// Messages between a real-time loop and ROS 2, for loops that an executor does not run: takt_rt::Application,
-// takt_host::CyclicProgram, or a thread of your own.
+// Messages between a real-time loop and ROS 2, for loops that an executor does not run:
+// takt_rt::Application, takt_host::CyclicProgram, or a thread of your own.
 //
 //     takt_rcl::LoopPublisher<Float64> output(*node, "output", 10);      // set-up
 //     takt_rcl::LoopSubscription<Float64> set_point(*node, "set_point");
@@ -8,9 +8,10 @@
 //     if (wanted.arrived > run.release - 100ms) { ... wanted.message.data ... }
 //     output.publish(message);
 //
-// The loop copies messages to and from memory without locks. The node's executor publishes and takes them, on threads that
-// the schedule gives it: the callbacks `/node:waitable(/output)` and `/node:sub(/set_point)`. Messages have a
-// fixed size: numbers, arrays of a fixed size, and messages of these.
+// The loop copies messages to and from memory without locks. The node's executor publishes and
+// takes them, on threads that the schedule gives it: the callbacks `/node:waitable(/output)` and
+// `/node:sub(/set_point)`. Messages have a fixed size: numbers, arrays of a fixed size, and
+// messages of these.
 #ifndef TAKT_RCL__LOOP__LOOP_BRIDGE_HPP_
 #define TAKT_RCL__LOOP__LOOP_BRIDGE_HPP_
 
@@ -66,8 +67,9 @@ public:
   LoopPublisher(const LoopPublisher &) = delete;
   LoopPublisher & operator=(const LoopPublisher &) = delete;
 
-  /// One thread. False: `waiting` messages wait already, and this one is dropped and counted. Real-time safe: one copy; a
-  /// system call at most, which wakes a sleeping thread of the executor.
+  /// One thread. False: `waiting` messages wait already, and this one is dropped and counted.
+  /// Real-time safe: one copy; a system call at most, which wakes a sleeping thread of the
+  /// executor.
   bool publish(const Msg & message) noexcept
   {
     if (!ring_.try_push(message)) {
@@ -122,13 +124,14 @@ public:
   {
     const Msg & message;
     bool is_new;  ///< came since the previous `read`
-    /// When the executor gave it to the loop, on the monotonic clock; zero: no message came yet, and `message` is the
-    /// initial one.
+    /// When the executor gave it to the loop, on the monotonic clock; zero: no message came yet,
+    /// and `message` is the initial one.
     takt_rt::Time arrived;
   };
 
-  /// Set-up only. `initial` is the message before the first one. Throws as Node::create_subscription, and Error for a
-  /// reentrant callback group, in which two threads could write.
+  /// Set-up only. `initial` is the message before the first one. Throws as
+  /// Node::create_subscription, and Error for a reentrant callback group, in which two threads
+  /// could write.
   LoopSubscription(
     Node & node, const std::string & topic, const QoS & qos = QoS(1), const Msg & initial = Msg(),
     const SubscriptionOptions & options = {})

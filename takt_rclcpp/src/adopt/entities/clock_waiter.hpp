@@ -1,5 +1,5 @@
-// A thread with a wait set for entities that do not announce when they are ready: timers on a clock that may jump
-// (ROS time, system time), and waitables that users wrote.
+// A thread with a wait set for entities that do not announce when they are ready: timers on a clock
+// that may jump (ROS time, system time), and waitables that users wrote.
 //
 // The thread starts with the first entity. It only announces that an entity is ready; an executor
 // thread then runs the entity. Until the entity has run (`again`), it is not in the wait set.

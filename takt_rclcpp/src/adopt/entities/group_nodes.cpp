@@ -95,8 +95,9 @@ std::vector<NamedGroup> name_groups(
         known().clocks.push_back(one.group);
       }
     } else if (content == Content::nothing && &one == &groups.back()) {
-      // Keep the name of an empty last group open, because the group may become the clock's. rclcpp adds the clock's
-      // subscription before the node can make another group, so no earlier empty group can be the clock's.
+      // Keep the name of an empty last group open, because the group may become the clock's. rclcpp
+      // adds the clock's subscription before the node can make another group, so no earlier empty
+      // group can be the clock's.
     } else {
       one.name = std::to_string(number_among_equals(numbers, one.group));
     }

@@ -16,13 +16,14 @@ namespace takt_rclcpp
 struct NamedGroup
 {
   rclcpp::CallbackGroup::SharedPtr group;
-  /// "default", "1", "2", ... in the order in which the node made them. "clock": the group of rclcpp's own
-  /// subscription to simulated time. Empty: the group has no callback yet, and may become the clock's.
+  /// "default", "1", "2", ... in the order in which the node made them. "clock": the group of
+  /// rclcpp's own subscription to simulated time. Empty: the group has no callback yet, and may
+  /// become the clock's.
   std::string name;
 };
 
-/// The existing groups of `node`. A group keeps its name; after its destruction a new group may get its number. Any
-/// thread; may block and allocate.
+/// The existing groups of `node`. A group keeps its name; after its destruction a new group may get
+/// its number. Any thread; may block and allocate.
 std::vector<NamedGroup> name_groups(
   const rclcpp::node_interfaces::NodeBaseInterface::SharedPtr & node);
 

@@ -119,8 +119,9 @@ const rclcpp::Waitable * waitable_of(rclcpp::SubscriptionBase & subscription)
   }
 }
 
-// Numbers equal ids in the order in which the node got their objects, over all executors, so that the numbers do not
-// depend on the executor that spins first. Without the shim this order is known only within groups.
+// Numbers equal ids in the order in which the node got their objects, over all executors, so that
+// the numbers do not depend on the executor that spins first. Without the shim this order is known
+// only within groups.
 void number_entities(
   const std::vector<rclcpp::node_interfaces::NodeBaseInterface::SharedPtr> & nodes)
 {
@@ -375,10 +376,11 @@ void HostedEntities::bind_unruled(Group & group, takt_core::ThreadMask threads)
   }
 }
 
-// A group's callbacks must run at one OS priority. So a callback of an exclusive group without a rule goes to the
-// threads of the group's other callbacks. A callback that the program did not make itself goes to the least urgent
-// threads if its group has no other callbacks. Before the spin begins, candidates that cannot be placed are omitted.
-// Afterwards it is too late to refuse the schedule, so they go to the threads of their group.
+// A group's callbacks must run at one OS priority. So a callback of an exclusive group without a
+// rule goes to the threads of the group's other callbacks. A callback that the program did not make
+// itself goes to the least urgent threads if its group has no other callbacks. Before the spin
+// begins, candidates that cannot be placed are omitted. Afterwards it is too late to refuse the
+// schedule, so they go to the threads of their group.
 void HostedEntities::place(
   Group & group, std::vector<Candidate> & candidates, takt_rt::Faults & faults)
 {
@@ -478,7 +480,8 @@ takt_core::Binding place_unruled(
   if (one.isolated || !(follows_group || group.exclusive())) {
     return binding;
   }
-  // As in `place`: the threads of the group's rule, else of the program's own callbacks, else the least urgent ones.
+  // As in `place`: the threads of the group's rule, else of the program's own callbacks, else the
+  // least urgent ones.
   if (one.of_group) {
     binding.threads = *one.of_group;
   } else if (
@@ -555,8 +558,8 @@ void HostedEntities::add(Group & group, const Candidate & candidate, takt_rt::Fa
     return;
   }
   {
-    // `listen` announces waiting messages on this thread. They do not belong to a callback that may run here, so the
-    // activation set is empty.
+    // `listen` announces waiting messages on this thread. They do not belong to a callback that may
+    // run here, so the activation set is empty.
     static const auto & nobody = *new takt_core::ActivationSet;  // never destroyed
     const takt_core::ActivationScope scope(nobody);
     try {

@@ -1,5 +1,5 @@
-// Adds the nodes, groups and entities of an adopted executor to takt's executor as callbacks, and follows changes of
-// nodes.
+// Adds the nodes, groups and entities of an adopted executor to takt's executor as callbacks, and
+// follows changes of nodes.
 #ifndef ADOPT__ENTITIES__HOSTED_ENTITIES_HPP_
 #define ADOPT__ENTITIES__HOSTED_ENTITIES_HPP_
 
@@ -63,8 +63,8 @@ public:
   void announce_before(const std::vector<QueuedPart> & parts);
   /// Sets the epoch from which the offsets of present and future timers count.
   void begin_from(takt_rt::Time epoch);
-  /// Removes all entities; no listener stays. Waits for runs on other threads, also of entities that were removed
-  /// before.
+  /// Removes all entities; no listener stays. Waits for runs on other threads, also of entities
+  /// that were removed before.
   void clear() noexcept;
 
 private:

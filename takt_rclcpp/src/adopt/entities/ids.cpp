@@ -79,8 +79,8 @@ std::string node_in_ids(std::string_view name)
     return std::string(name);
   }
   const std::string_view tail = name.substr(last + 1);
-  // A serial number may look like an address or a process id. So an address must be mapped in this process, and a
-  // process id must have four digits, because containers have ids like 7.
+  // A serial number may look like an address or a process id. So an address must be mapped in this
+  // process, and a process id must have four digits, because containers have ids like 7.
   const bool process = tail.size() >= 4 && tail == std::to_string(::getpid());
   return std::string(process || is_address_here(tail) ? name.substr(0, last) : name);
 }

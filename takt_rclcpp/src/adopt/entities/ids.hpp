@@ -1,7 +1,7 @@
 // The ids of an adopted program's callbacks and groups, as schedules name them (docs/schedule.md).
 //
-// An id consists of fully qualified names and of periods, so it is the same in each run of a program that makes its
-// entities in the same order. Equal ids are numbered in that order.
+// An id consists of fully qualified names and of periods, so it is the same in each run of a
+// program that makes its entities in the same order. Equal ids are numbered in that order.
 #ifndef ADOPT__ENTITIES__IDS_HPP_
 #define ADOPT__ENTITIES__IDS_HPP_
 
@@ -38,8 +38,8 @@ struct EntityName
   bool within_process = false;    ///< its messages come without the middleware
 };
 
-/// The name of a node in ids. Some libraries end the name of a node of their own with an address or a process id
-/// (tf2's listener does). This end differs in each run, and is omitted.
+/// The name of a node in ids. Some libraries end the name of a node of their own with an address or
+/// a process id (tf2's listener does). This end differs in each run, and is omitted.
 std::string node_in_ids(std::string_view fully_qualified_name);
 
 EntityName name_of(const std::string & node, const rclcpp::SubscriptionBase & subscription);
@@ -56,9 +56,10 @@ unsigned long long made_as(const void * object);
 
 class Entity;
 
-/// The number of `object` among the living objects of this process with the id `base`: 1 for the first, and so on. An
-/// object keeps its number; after its destruction a new object may get it. If a callback replaces its own object (a
-/// timer that replaces itself), the new object gets the number while the callback still runs. Any thread; may block.
+/// The number of `object` among the living objects of this process with the id `base`: 1 for the
+/// first, and so on. An object keeps its number; after its destruction a new object may get it. If
+/// a callback replaces its own object (a timer that replaces itself), the new object gets the
+/// number while the callback still runs. Any thread; may block.
 unsigned number_among_equals(const std::string & base, const std::shared_ptr<void> & object);
 /// Says that `entity` runs the callbacks of the numbered `object`. Any thread; may block.
 void runs_numbered(

@@ -32,7 +32,8 @@ struct Numbers
   std::vector<Numbered> gave_way;
   std::size_t full_at = 1024;  // the number of bases at which `forget_gone` removes unused ones
 
-  // Bounds the memory, because programs may make and drop entities of ever new names. Call it with `mutex` held.
+  // Bounds the memory, because programs may make and drop entities of ever new names. Call it with
+  // `mutex` held.
   void forget_gone()
   {
     if (by_base.size() < full_at) {

@@ -17,8 +17,8 @@ namespace takt_rclcpp
 namespace
 {
 
-// An arrival stores its activations. With rings of a thousand and more arrivals for some entities of each node the
-// start of 24 nodes took 48 ms; with short rings it takes 7 ms.
+// An arrival stores its activations. With rings of a thousand and more arrivals for some entities
+// of each node the start of 24 nodes took 48 ms; with short rings it takes 7 ms.
 constexpr std::uint32_t kMostArrivals = 32;
 constexpr std::uint32_t kMostWholeArrivals = 10'000;
 
@@ -201,8 +201,8 @@ private:
     return true;
   }
 
-  // Measures the first messages and then one in 64. Measuring costs as much as a publish, and does not belong to the
-  // program's work.
+  // Measures the first messages and then one in 64. Measuring costs as much as a publish, and does
+  // not belong to the program's work.
   void measure(const TakenMessage & taken) noexcept
   {
     const std::uint64_t number = measured_++;

@@ -1,8 +1,8 @@
 // Timers of the adopted program.
 //
-// The timer of rcl decides: the program may cancel, reset and query it. On the monotonic clock takt's own timer
-// releases the callback in the same grid, and each start asks rcl's timer whether it is due. On another clock, which
-// may jump, a thread waits for the timer (ClockWaiter).
+// The timer of rcl decides: the program may cancel, reset and query it. On the monotonic clock
+// takt's own timer releases the callback in the same grid, and each start asks rcl's timer whether
+// it is due. On another clock, which may jump, a thread waits for the timer (ClockWaiter).
 #include <rcl/timer.h>
 
 #include <algorithm>
@@ -24,10 +24,11 @@ namespace
 using takt_rt::Duration;
 using takt_rt::Time;
 
-// A timer counts as due this much before its next call, because rcl and takt read the clock one after the other.
+// A timer counts as due this much before its next call, because rcl and takt read the clock one
+// after the other.
 constexpr Duration kTolerance = std::chrono::microseconds(100);
-// In rclcpp a period of zero means that each call is due at once and that no period can be missed. takt's timer then
-// has a period that never passes, and is set from rcl's timer after each call.
+// In rclcpp a period of zero means that each call is due at once and that no period can be missed.
+// takt's timer then has a period that never passes, and is set from rcl's timer after each call.
 constexpr Duration kAlways = std::chrono::hours(24) * 36'500;
 
 Duration period_of(const rcl_timer_t & timer)
@@ -205,7 +206,8 @@ public:
     const auto handle = timer->get_timer_handle();
     const Duration period = period_of(*handle);
     const TaktSets not_the_program;
-    // rcl's next call is late by the time between the two clock reads, so try again if this thread was delayed.
+    // rcl's next call is late by the time between the two clock reads, so try again if this thread
+    // was delayed.
     constexpr int kTries = 10;
     Time first{};
     for (int tries = 0; tries < kTries; ++tries) {
@@ -250,8 +252,8 @@ public:
       return false;
     }
     taken.data = taken.timer->call();
-    // takt's timer and rcl's go on in their own grids. The grids differ only if the program or the system changed
-    // one.
+    // takt's timer and rcl's go on in their own grids. The grids differ only if the program or the
+    // system changed one.
     if (
       taken.data == nullptr || period == kAlways ||
       std::chrono::abs(run.release - *next) % period > kTolerance) {
@@ -290,7 +292,8 @@ private:
              : takt_rt::add_saturated(first + (now - first) / period * period, period);
   }
 
-  // Releases takt's timer at the exact times of the schedule; rcl's timer follows within the tolerance.
+  // Releases takt's timer at the exact times of the schedule; rcl's timer follows within the
+  // tolerance.
   void release_at(Time first)
   {
     const std::lock_guard lock(following_);
@@ -311,8 +314,8 @@ private:
     follow();
   }
 
-  // The release on the schedule's grid for rcl's call at `next`; `next` itself if the program has moved the timer.
-  // Call it with `following_` held.
+  // The release on the schedule's grid for rcl's call at `next`; `next` itself if the program has
+  // moved the timer. Call it with `following_` held.
   Time on_grid(Time next) const
   {
     const Duration period = period_.load();

@@ -1,4 +1,5 @@
-// A waitable of the adopted program: events, messages within the process, actions, and waitables that users wrote.
+// A waitable of the adopted program: events, messages within the process, actions, and waitables
+// that users wrote.
 #include <rcl/event.h>
 
 #include <algorithm>
@@ -114,8 +115,9 @@ rclcpp::QoS qos_of(const rclcpp::Waitable & waitable)
     .get_actual_qos();
 }
 
-// The entity whose waitable this thread adds to a wait set or takes a message from. Meanwhile some waitables trigger
-// their own guard condition for the remaining messages; such a trigger is not an arrival.
+// The entity whose waitable this thread adds to a wait set or takes a message from. Meanwhile some
+// waitables trigger their own guard condition for the remaining messages; such a trigger is not an
+// arrival.
 constinit thread_local const void * t_asks = nullptr;
 
 class Asks
@@ -524,8 +526,9 @@ private:
   /// Takes the data of one part. False: there was none.
   bool take_part(TakenData & taken)
   {
-    // A host with a queue runs only the announced parts, in the order of the announcements. A host with a wait set
-    // runs every part that is ready, also without an announcement: look at the waitable before `parts_`.
+    // A host with a queue runs only the announced parts, in the order of the announcements. A host
+    // with a wait set runs every part that is ready, also without an announcement: look at the
+    // waitable before `parts_`.
     if (in_sets_ && looking_.load(std::memory_order_relaxed) && look(*taken.waitable)) {
       return take_found(taken);
     }

@@ -40,14 +40,15 @@ public:
   /// Begins to record calls.
   void begin() noexcept { on_.store(true, std::memory_order_relaxed); }
 
-  /// Records that the calling thread's run `run` sent a request of the client (an rcl_client_t) to the service of
-  /// that name.
+  /// Records that the calling thread's run `run` sent a request of the client (an rcl_client_t) to
+  /// the service of that name.
   void sent(
     const void * run, const char * service, const void * client, std::int64_t number) noexcept;
-  /// Records that the calling thread begins to serve the request. `by`: the callback's id, which must stay valid.
+  /// Records that the calling thread begins to serve the request. `by`: the callback's id, which
+  /// must stay valid.
   void served(const char * service, std::int64_t number, const std::string * by) noexcept;
-  /// Records that the calling thread begins the callback for the answer. (The waiting run may end before this
-  /// callback does.)
+  /// Records that the calling thread begins the callback for the answer. (The waiting run may end
+  /// before this callback does.)
   void answered(const void * client, std::int64_t number, const std::string * by) noexcept;
 
   /// Call it on the thread of the run `run`, which began at `start` and ends now. Returns the calls

@@ -1,5 +1,5 @@
-// Finds callbacks that sleep for the answer to a request while the answer waits for the same thread, and reports them
-// during the wait.
+// Finds callbacks that sleep for the answer to a request while the answer waits for the same
+// thread, and reports them during the wait.
 //
 // Each run that sent a request is recorded here until it ends. While there are such runs, a
 // separate thread checks them four times a second. It reports a hang once, with both callbacks and

@@ -23,7 +23,8 @@ public:
 
   /// Call it in the order of the releases; a release before the last one is omitted.
   void add(takt_rt::Time release) noexcept;
-  /// {steps, the shortest time in nanoseconds from one release to the release that many steps later}.
+  /// {steps, the shortest time in nanoseconds from one release to the release that many steps
+  /// later}.
   std::vector<std::pair<std::size_t, std::int64_t>> shortest() const;
 
 private:

@@ -143,7 +143,8 @@ std::string name_executor(rclcpp::Executor & host)
   return name;
 }
 
-/// The callback that follows changes of the host. It runs on a thread of the executor between other callbacks.
+/// The callback that follows changes of the host. It runs on a thread of the executor between other
+/// callbacks.
 class Adoption::Housekeeping : public takt_core::adapter::AnnouncedCallback
 {
 public:
@@ -513,8 +514,8 @@ void must_start(const Faults & faults)
 
 }  // namespace
 
-// Runs the host's callbacks on threads that it shares with other hosts. Then removes them from the engine, so the
-// adoption cannot spin again.
+// Runs the host's callbacks on threads that it shares with other hosts. Then removes them from the
+// engine, so the adoption cannot spin again.
 takt_core::SpinOutcome Adoption::spin_with_others()
 {
   takt_core::SpinOutcome outcome;

@@ -1,8 +1,9 @@
 // Runs the nodes and groups of an executor of rclcpp, its host, for the time of its `spin`.
 //
-// The host stays usable: other threads may add and remove nodes and groups, ask `is_spinning`, and call `cancel`
-// while takt's executor runs its callbacks. When the adoption ends, the host's own loop can go on. An adoption may
-// serve several spins (those of takt_rclcpp::Executor); between two spins it only records that something changed.
+// The host stays usable: other threads may add and remove nodes and groups, ask `is_spinning`, and
+// call `cancel` while takt's executor runs its callbacks. When the adoption ends, the host's own
+// loop can go on. An adoption may serve several spins (those of takt_rclcpp::Executor); between two
+// spins it only records that something changed.
 #ifndef ADOPT__SPIN__ADOPTION_HPP_
 #define ADOPT__SPIN__ADOPTION_HPP_
 
@@ -27,9 +28,9 @@
 namespace takt_rclcpp
 {
 
-/// The name of an executor of rclcpp in reports and messages: the name of its first node, with "#2" for the second
-/// executor of this name in the process. An executor keeps its name, and no other executor gets it. Any thread; may
-/// block.
+/// The name of an executor of rclcpp in reports and messages: the name of its first node, with "#2"
+/// for the second executor of this name in the process. An executor keeps its name, and no other
+/// executor gets it. Any thread; may block.
 std::string name_executor(rclcpp::Executor & host);
 
 class Adoption : private ContextUser, private RunOwner
@@ -48,16 +49,17 @@ public:
   /// caller of this and the next two functions sets the host's `spinning`, and calls one of them at
   /// a time.
   takt_rt::Faults spin();
-  /// Runs at most one callback, on the calling thread; waits up to `timeout` (negative: for ever). Rethrows the
-  /// callback's exception; throws std::runtime_error if it cannot start.
+  /// Runs at most one callback, on the calling thread; waits up to `timeout` (negative: for ever).
+  /// Rethrows the callback's exception; throws std::runtime_error if it cannot start.
   void spin_once(std::chrono::nanoseconds timeout);
-  /// Runs the callbacks that are ready now, on the calling thread. Returns true if one ran. Throws as `spin_once`
-  /// does.
+  /// Runs the callbacks that are ready now, on the calling thread. Returns true if one ran. Throws
+  /// as `spin_once` does.
   bool spin_some(std::chrono::nanoseconds limit);
   /// Ends the current spin or, if there is none, the next one. Any thread; real-time safe.
   void cancel() noexcept { core_->cancel(); }
 
-  /// Call it when the host's nodes or groups changed, or when the host was cancelled. Any thread; real-time safe.
+  /// Call it when the host's nodes or groups changed, or when the host was cancelled. Any thread;
+  /// real-time safe.
   void changed() noexcept;
 
   /// Writes the report so far. Any thread; may block.
@@ -107,8 +109,8 @@ private:
   takt_rt::Time asked_{};               // when the program called spin
   std::atomic<takt_rt::Time> began_{};  // begin of the spin in progress
   bool told_ = true;                    // the report is complete
-  // Guards the next three and the report's file: the process may end, and report, while a spin ends on another
-  // thread.
+  // Guards the next three and the report's file: the process may end, and report, while a spin ends
+  // on another thread.
   mutable std::mutex report_mutex_;
   takt_rt::Duration started_after_{};              // of the first spin
   takt_rt::Duration spun_{};                       // all spins together

@@ -68,8 +68,8 @@ void end(const rclcpp::Context * context)
   }
 }
 
-// Call it with the table unlocked: a shutdown in progress holds the context's mutex and waits for the table. A
-// context that is ending accepts no further function.
+// Call it with the table unlocked: a shutdown in progress holds the context's mutex and waits for
+// the table. A context that is ending accepts no further function.
 void watch(const std::shared_ptr<rclcpp::Context> & context)
 {
   Table & all = table();

@@ -89,8 +89,8 @@ std::set<std::string> ids_in_chains(const takt_schedule::Schedule & schedule)
   return ids;
 }
 
-/// The schedule's executor for this host; empty: none. A container has no components when it begins to spin, so its
-/// own node identifies it.
+/// The schedule's executor for this host; empty: none. A container has no components when it begins
+/// to spin, so its own node identifies it.
 takt_schedule::ExecutorChoice choose_executor(
   const takt_schedule::Schedule & schedule, const std::string & asked, const HostContent & content,
   const std::string & first_node)
@@ -100,8 +100,8 @@ takt_schedule::ExecutorChoice choose_executor(
   }
   auto choice = takt_schedule::choose_executor(
     schedule, content.callbacks, takt_trace::executor_name(first_node), content.nodes);
-  // Take the only executor of a schedule if it has no rules, or if the host is a container, whose components come
-  // later.
+  // Take the only executor of a schedule if it has no rules, or if the host is a container, whose
+  // components come later.
   if (
     choice.name.empty() && schedule.executors.size() == 1 &&
     (schedule.executors.front().callbacks.empty() || is_container(content))) {
@@ -127,7 +127,8 @@ std::vector<takt_core::ExecutorThreadOptions> inherited_threads(std::size_t coun
   return threads;
 }
 
-/// Passes an exception of a callback to the callback's host, so that it does not end the spins of other hosts.
+/// Passes an exception of a callback to the callback's host, so that it does not end the spins of
+/// other hosts.
 class FailureObserver final : public takt_core::Observer
 {
 public:
@@ -321,8 +322,8 @@ Engine::Engine(Parts parts)
     must(hosted_->add_observer(std::make_shared<FailureObserver>()));
   }
   must(hosted_->watch());
-  // Open the gate now, so that timers keep the phases that the program gave them. No callback runs before the threads
-  // start.
+  // Open the gate now, so that timers keep the phases that the program gave them. No callback runs
+  // before the threads start.
   core()->scheduler().open(takt_rt::now());
 }
 

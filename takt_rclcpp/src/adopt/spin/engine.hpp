@@ -1,5 +1,5 @@
-// takt's executor for the executors of rclcpp in a process (the hosts), with its schedule and with the recorders of
-// its runs.
+// takt's executor for the executors of rclcpp in a process (the hosts), with its schedule and with
+// the recorders of its runs.
 //
 // A host without a schedule has its own engine. A host that runs one callback at a time on the
 // spinning thread has its own engine, too. Under a schedule, other hosts share an engine if they
@@ -58,10 +58,11 @@ public:
   /// True if the thread that calls spin is one of the executor's threads.
   bool on_caller() const noexcept { return on_caller_; }
   bool is_shared() const noexcept { return shared_; }
-  /// True for one component in a container. The container has already printed the messages that hold for all.
+  /// True for one component in a container. The container has already printed the messages that
+  /// hold for all.
   bool is_component() const noexcept { return component_; }
-  /// True if the callback is in a chain, has a deadline or is watched: then all its waiting arrivals are stored. Any
-  /// thread; set-up only.
+  /// True if the callback is in a chain, has a deadline or is watched: then all its waiting
+  /// arrivals are stored. Any thread; set-up only.
   bool needs_whole_history(const takt_core::CallbackOptions & callback);
 
   // ---- for a shared engine: one call each for each spin of a host ----

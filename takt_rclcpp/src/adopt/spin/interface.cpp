@@ -47,7 +47,8 @@ struct Adoptions
 
 constinit std::atomic<Adoptions *> g_adoptions{nullptr};
 
-// A child of fork gets a new table: it has no adoptions, and its parent's threads may have locked the old table.
+// A child of fork gets a new table: it has no adoptions, and its parent's threads may have locked
+// the old table.
 Adoptions & adoptions()
 {
   static const int g_once =
@@ -76,8 +77,8 @@ HostKind kind_of(rclcpp::Executor & host, takt_host_kind kind)
   return HostKind::single_threaded;
 }
 
-// rclcpp's own loop will run: prints the reason and adds it to the report. If the user requires takt (--strict), ends
-// the program.
+// rclcpp's own loop will run: prints the reason and adds it to the report. If the user requires
+// takt (--strict), ends the program.
 int stock(const std::string & executor, const takt_rt::Faults & faults)
 {
   std::string reason;

@@ -163,7 +163,8 @@ void add_races(Process & process, const fs::path & log)
     std::array<ordered_json, 2> sides{
       side_of(process, race.accesses[0]), side_of(process, race.accesses[1])};
     if (sides[0]["callback"] == "" && sides[1]["callback"] == "") {
-      // A race of other threads. takt's libraries are not instrumented, so that ThreadSanitizer doubts their threads.
+      // A race of other threads. takt's libraries are not instrumented, so that ThreadSanitizer
+      // doubts their threads.
       continue;
     }
     // Which access came first differs from run to run.

@@ -9,9 +9,10 @@
 namespace takt_exec
 {
 
-/// Reads what the processes wrote into `folder`: lines about their callbacks (takt_host/src/audit/audit_observer.hpp) and
-/// logs of ThreadSanitizer. Returns one object for each process, by process id, in the form of `audit` in the schema
-/// exec_report. Set-up only; may block.
+/// Reads what the processes wrote into `folder`: lines about their callbacks
+/// (takt_host/src/audit/audit_observer.hpp) and logs of ThreadSanitizer. Returns one object for
+/// each process, by process id, in the form of `audit` in the schema exec_report. Set-up only; may
+/// block.
 nlohmann::ordered_json audit_processes(const std::filesystem::path & folder);
 
 /// The races between callbacks as tables, one for each process.

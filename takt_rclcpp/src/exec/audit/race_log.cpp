@@ -44,7 +44,8 @@ std::string lower(std::string text)
   return text;
 }
 
-// "  Write of size 4 at 0x55 by thread T2:", "  Previous atomic read of size 8 at 0x77 by main thread:"
+// " Write of size 4 at 0x55 by thread T2:", " Previous atomic read of size 8 at 0x77 by main
+// thread:"
 bool read_access(std::string_view line, RaceAccess & access)
 {
   const std::size_t size = line.find(" of size ");

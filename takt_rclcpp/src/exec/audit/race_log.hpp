@@ -36,8 +36,9 @@ struct Race
   std::vector<RaceFrame> allocation;  ///< of a location on the heap
 };
 
-/// The options of ThreadSanitizer (TSAN_OPTIONS) by which its logs are as `read_races` reads them. They come behind the
-/// user's own options `given`, and so replace some of them. The logs are in `folder`.
+/// The options of ThreadSanitizer (TSAN_OPTIONS) by which its logs are as `read_races` reads them.
+/// They come behind the user's own options `given`, and so replace some of them. The logs are in
+/// `folder`.
 std::string race_options(const std::string & given, const std::filesystem::path & folder);
 
 /// True if the path is that of a log of process `pid`, in the folder of `race_options`.

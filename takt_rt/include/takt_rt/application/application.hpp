@@ -4,8 +4,9 @@
 //     application.add(options, [&](const takt_rt::Cycle & cycle) { ... });
 //     const auto started = application.start();
 //
-// `start` makes the threads, gives them their attributes, locks and reserves memory, and then opens one gate for all, so that
-// no cycle runs before everything is in place. It reports what was asked, what was granted and what it cost.
+// `start` makes the threads, gives them their attributes, locks and reserves memory, and then opens
+// one gate for all, so that no cycle runs before everything is in place. It reports what was asked,
+// what was granted and what it cost.
 #ifndef TAKT_RT__APPLICATION__APPLICATION_HPP_
 #define TAKT_RT__APPLICATION__APPLICATION_HPP_
 
@@ -37,20 +38,22 @@ enum class MissingRights
 struct ApplicationOptions
 {
   bool lock_memory = true;
-  /// Bytes of heap to reserve in memory, if it is locked. Then new threads share one arena of malloc, or the reserve would
-  /// be the starting thread's alone. Start the application before other threads: they would leave arenas without a reserve.
+  /// Bytes of heap to reserve in memory, if it is locked. Then new threads share one arena of
+  /// malloc, or the reserve would be the starting thread's alone. Start the application before
+  /// other threads: they would leave arenas without a reserve.
   std::size_t heap_bytes = 0;
-  std::size_t stack_bytes =
-    0;  ///< of the starting thread's stack to touch; a cyclic thread has its own option
+  /// Of the starting thread's stack to touch; a cyclic thread has its own option.
+  std::size_t stack_bytes = 0;
   MissingRights missing_rights = MissingRights::report;
-  AttributeSetter * setter =
-    nullptr;  ///< nullptr: `own_rights()`; takt_control has the configurator daemon's
+  /// Nullptr: `own_rights()`; takt_control has the configurator daemon's.
+  AttributeSetter * setter = nullptr;
   CycleClock * clock = nullptr;  ///< nullptr: the real clock
-  /// From the opening of the gate to the epoch: all threads sleep by then. On the application's clock.
+  /// From the opening of the gate to the epoch: all threads sleep by then. On the application's
+  /// clock.
   Duration lead = std::chrono::milliseconds(10);
 };
 
-/// What `Application::start` did.
+/// The result of `Application::start`.
 struct StartReport
 {
   Time epoch{};  ///< zero of the offsets of threads with CyclicEpoch::start
@@ -71,9 +74,10 @@ public:
   Application(const Application &) = delete;
   Application & operator=(const Application &) = delete;
 
-  /// Adds a thread that calls `function(const Cycle &)` once in each period. A function that returns NextCycle can end its
-  /// thread. An exception of it ends the thread, too (`CyclicThread::failure`). Before `start` only: later it ends the
-  /// process with a message. Set-up only. The returned number is the thread's index in `threads`.
+  /// Adds a thread that calls `function(const Cycle &)` once in each period. A function that
+  /// returns NextCycle can end its thread. An exception of it ends the thread, too
+  /// (`CyclicThread::failure`). Before `start` only: later it ends the process with a message.
+  /// Set-up only. The returned number is the thread's index in `threads`.
   template <typename Function>
   std::size_t add(CyclicOptions options, Function function)
   {
@@ -88,12 +92,13 @@ public:
     }
   }
 
-  /// Starts all threads at one time. Returns all faults at once if options are invalid, if it was started before, or under
-  /// MissingRights::fail for refusals; then no cycle runs. May block; set-up only.
+  /// Starts all threads at one time. Returns all faults at once if options are invalid, if it was
+  /// started before, or under MissingRights::fail for refusals; then no cycle runs. May block;
+  /// set-up only.
   Result<StartReport> start();
 
-  /// Lets all threads end at their next wake-up. Before or during `start`: no cycle runs. Any thread; real-time safe on the real
-  /// clock.
+  /// Lets all threads end at their next wake-up. Before or during `start`: no cycle runs. Any
+  /// thread; real-time safe on the real clock.
   void stop() noexcept;
   /// Sleeps until all threads have ended. May block.
   void wait() const noexcept;

@@ -24,7 +24,8 @@ public:
   /// A cyclic thread begins and ends to use the clock. It calls `enter` before its gate opens.
   virtual void enter() {}
   virtual void leave() noexcept {}
-  /// A `stop` was set: ends the sleeps with it. The real clock lets the thread sleep until its next release.
+  /// A `stop` was set: ends the sleeps with it. The real clock lets the thread sleep until its next
+  /// release.
   virtual void stopped() noexcept {}
 };
 

@@ -28,7 +28,8 @@ namespace takt_rt
 enum class CyclicEpoch
 {
   start,  ///< the start of the application, which all its threads share
-  host,  ///< zero of the clock, which all processes of a host share: releases at k * period + offset
+  host,   ///< zero of the clock, which all processes of a host share: releases at k * period +
+          ///< offset
 };
 
 /// The options of one cyclic thread.
@@ -43,10 +44,11 @@ struct CyclicOptions
                             << 10U;  ///< of its stack to touch before the first cycle
 };
 
-/// The attributes that the thread asks for: under DEADLINE an absent period or deadline is the cycle's period. Set-up only.
+/// The attributes that the thread asks for: under DEADLINE an absent period or deadline is the
+/// cycle's period. Set-up only.
 ThreadAttributes attributes_of(const CyclicOptions & options);
 
-/// What a cycle says of the next one.
+/// The answer of a cycle: whether and when the next one comes.
 enum class NextCycle
 {
   go_on,
@@ -56,7 +58,7 @@ enum class NextCycle
 /// The work of one cycle. Runs on the cyclic thread; as real-time safe as it is written.
 using CycleFunction = std::function<NextCycle(const Cycle &)>;
 
-/// What the threads of an application share until their common start.
+/// The data that the threads of an application share until their common start.
 struct CyclicStart
 {
   StartGate gate;
@@ -66,13 +68,13 @@ struct CyclicStart
   bool cancelled = false;  ///< written before the gate opens: end without a cycle
 };
 
-/// One thread; see Application. The functions may be called on any thread, and are real-time safe, except where they say
-/// otherwise.
+/// One thread; see Application. The functions may be called on any thread, and are real-time safe,
+/// except where they say otherwise.
 class CyclicThread
 {
 public:
-  /// Starts the thread, which asks for its attributes, touches its stack and waits at the gate. Set-up only; throws
-  /// std::system_error if the kernel refuses a thread. For Application.
+  /// Starts the thread, which asks for its attributes, touches its stack and waits at the gate.
+  /// Set-up only; throws std::system_error if the kernel refuses a thread. For Application.
   CyclicThread(CyclicOptions options, CycleFunction function, CyclicStart & start);
   /// Stops the thread, and waits for its end.
   ~CyclicThread();
@@ -85,10 +87,12 @@ public:
   /// Whether the stack could be touched. Valid after the application's start.
   const Status & stack() const noexcept { return stack_; }
 
-  /// From each release to its wake-up, and from there to the end of its cycle. Bounded memory: 33 kB each.
+  /// From each release to its wake-up, and from there to the end of its cycle. Bounded memory: 33
+  /// kB each.
   const LogHistogram & latencies() const noexcept { return latencies_; }
   const LogHistogram & execution_times() const noexcept { return execution_times_; }
-  /// Number of periods without a cycle, and of cycles that began a period or more after their release.
+  /// Number of periods without a cycle, and of cycles that began a period or more after their
+  /// release.
   std::uint64_t missed() const noexcept { return missed_.load(std::memory_order_relaxed); }
   std::uint64_t late() const noexcept { return late_.load(std::memory_order_relaxed); }
   /// Page faults of the thread from its first sleep to the end of its last cycle.
@@ -103,7 +107,8 @@ public:
   bool ended() const noexcept { return ended_.load(std::memory_order_acquire) != 0; }
   /// Sleeps until the thread has ended. May block.
   void wait() const noexcept;
-  /// The exception of the cycle that ended the thread; nullptr: none. Valid once it has ended. Not real-time safe.
+  /// The exception of the cycle that ended the thread; nullptr: none. Valid once it has ended. Not
+  /// real-time safe.
   std::exception_ptr failure() const { return failure_; }
 
 private:

@@ -1,7 +1,8 @@
 // Simulated time for tests of cyclic threads: it stands still until the test moves it.
 //
-// The threads are real. Time moves from one release to the next only when all of them sleep, so that a test on a busy machine
-// sees the same cycles as on an idle one. A cycle that shall last calls `spend`.
+// The threads are real. Time moves from one release to the next only when all of them sleep, so
+// that a test on a busy machine sees the same cycles as on an idle one. A cycle that shall last
+// calls `spend`.
 #ifndef TAKT_RT__APPLICATION__SIMULATED_CLOCK_HPP_
 #define TAKT_RT__APPLICATION__SIMULATED_CLOCK_HPP_
 
@@ -23,11 +24,13 @@ class SimulatedClock final : public CycleClock
 public:
   explicit SimulatedClock(Time start = Time{}) : now_(start) {}
 
-  /// Moves time by `duration`, with all cycles that this releases: returns when each of the threads that use the clock
-  /// sleeps until after the new time, or has ended. One thread calls it, which is not one of these. May block.
+  /// Moves time by `duration`, with all cycles that this releases: returns when each of the threads
+  /// that use the clock sleeps until after the new time, or has ended. One thread calls it, which
+  /// is not one of these. May block.
   void advance(Duration duration);
 
-  /// Within a cycle: its work takes `duration` of simulated time. Ends early if a thread is stopped meanwhile. May block.
+  /// Within a cycle: its work takes `duration` of simulated time. Ends early if a thread is stopped
+  /// meanwhile. May block.
   void spend(Duration duration) noexcept;
 
   Time now() noexcept override;

@@ -13,8 +13,9 @@ enum class GuardKind : std::uint32_t
 {
   allocation,  ///< malloc and similar functions, `new`
   free,        ///< free, `delete`
-  lock,  ///< a mutex without priority inheritance, or a reader-writer lock, that another thread held
-  wait,         ///< condition variable, semaphore, future, latch, join
+  lock,  ///< a mutex without priority inheritance, or a reader-writer lock, that another thread
+         ///< held
+  wait,  ///< condition variable, semaphore, future, latch, join
   system_call,  ///< a call of the kernel that may block, such as read, poll, open, mmap
   output,       ///< text to a stream: printf, std::cout, a log line
   page_fault,   ///< an access to memory whose page was not present

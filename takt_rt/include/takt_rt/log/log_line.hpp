@@ -34,8 +34,8 @@ struct LogPrecisions
   static constexpr int kFromPlace = -2;
 };
 
-/// Reads the precisions of `%.5s` and `%.*s`: such a string may have no zero at its end. A format that numbers its
-/// arguments (`%1$s`) has none. Real-time safe.
+/// Reads the precisions of `%.5s` and `%.*s`: such a string may have no zero at its end. A format
+/// that numbers its arguments (`%1$s`) has none. Real-time safe.
 constexpr LogPrecisions log_precisions(const char * format) noexcept
 {
   LogPrecisions found;
@@ -110,7 +110,8 @@ struct LogLine
     suppressed;  ///< calls of the same place that its rate limit left out before this line
 };
 
-/// The default sink: writes "[WARN] [1764422719.123456789] [control]: text" to the standard error output. May block.
+/// The default sink: writes "[WARN] [1764422719.123456789] [control]: text" to the standard error
+/// output. May block.
 void write_log_line(const LogLine & line);
 
 }  // namespace takt_rt

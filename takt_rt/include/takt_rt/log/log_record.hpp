@@ -1,4 +1,5 @@
-// What a log call leaves for the background thread: the place, the time, and a copy of the arguments.
+// The record that a log call leaves for the background thread: the place, the time, and a copy of
+// the arguments.
 #ifndef TAKT_RT__LOG__LOG_RECORD_HPP_
 #define TAKT_RT__LOG__LOG_RECORD_HPP_
 
@@ -32,21 +33,24 @@ struct LogRecord
 };
 static_assert(sizeof(LogRecord) == 112);
 
-/// The kernel's id of the calling thread. Real-time safe: a system call at a thread's first call only.
+/// The kernel's id of the calling thread. Real-time safe: a system call at a thread's first call
+/// only.
 std::uint32_t own_thread_id() noexcept;
 
-/// Whether an argument can be stored. A pointer to anything else might be a string for printf, and changed by then.
+/// Whether an argument can be stored. A pointer to anything else might be a string for printf, and
+/// changed by then.
 template <typename T>
 constexpr bool kStorable =
   std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, char *> ||
   std::is_same_v<T, const char *> || std::is_same_v<T, void *> || std::is_same_v<T, const void *>;
 
-/// What is stored of an argument: strings as characters, all else as itself.
+/// The stored form of an argument: strings as characters, all others as they are.
 template <typename T>
 using Stored = std::conditional_t<
   std::is_same_v<T, char *>, const char *, std::conditional_t<std::is_same_v<T, float>, double, T>>;
 
-// The most characters that the format takes of the string at `place`. An argument that says so is an int, and stored before.
+// The most characters that the format takes of the string at `place`. An argument that says so is
+// an int, and stored before.
 inline std::size_t longest_string(const LogRecord & record, std::size_t place) noexcept
 {
   int precision = record.site->precisions.at[place];
@@ -57,8 +61,9 @@ inline std::size_t longest_string(const LogRecord & record, std::size_t place) n
   return precision < 0 ? LogRecord::kBytes : static_cast<std::size_t>(precision);
 }
 
-// Each number has a place of eight bytes. The characters of the strings follow, each string with its final zero; the place
-// of a string is its first character's. A string that does not fit is cut.
+// Each number has a place of eight bytes. The characters of the strings follow, each string with
+// its final zero; the place of a string is its first character's. A string that does not fit is
+// cut.
 template <typename T>
 void store_one(LogRecord & record, std::size_t place, std::size_t & used, T value) noexcept
 {

@@ -1,12 +1,14 @@
-// Log lines from real-time threads: the call stores the arguments, and a background thread makes and writes the text.
+// Log lines from real-time threads: the call stores the arguments, and a background thread makes
+// and writes the text.
 //
 //     takt_rt::Logger logger;                                            // set-up
 //     TAKT_RT_LOG(logger, warn, "valve %d is at %.1f bar", valve, pressure);
-//     TAKT_RT_LOG_EVERY(logger, error, 1s, "no answer from %s", name);   // at most one line a second from this place
+//     // At most one line a second from this place:
+//     TAKT_RT_LOG_EVERY(logger, error, 1s, "no answer from %s", name);
 //
-// The format is printf's, and the compiler checks it. A call copies the numbers, and the characters of strings as far as
-// the record's 80 bytes reach. It takes no lock, allocates nothing and makes no system call. A full queue drops the record;
-// the next line says how many were dropped.
+// The format is printf's, and the compiler checks it. A call copies the numbers, and the characters
+// of strings as far as the record's 80 bytes reach. It takes no lock, allocates nothing and makes
+// no system call. A full queue drops the record; the next line says how many were dropped.
 #ifndef TAKT_RT__LOG__LOGGER_HPP_
 #define TAKT_RT__LOG__LOGGER_HPP_
 
@@ -32,7 +34,8 @@ struct LoggerOptions
 {
   std::size_t records = 4096;  ///< that may wait; each takes 128 bytes
   LogLevel level = LogLevel::info;
-  /// Writes one line, on the background thread; may block and allocate. Its exceptions are counted and go no further.
+  /// Writes one line, on the background thread; may block and allocate. Its exceptions are counted
+  /// and go no further.
   std::function<void(const LogLine &)> sink = write_log_line;
   Duration period = std::chrono::milliseconds(10);  ///< between two looks at the queue
   ThreadAttributes attributes = background_attributes("takt_log");  ///< of the background thread
@@ -42,8 +45,8 @@ struct LoggerOptions
 class Logger
 {
 public:
-  /// Set-up only: allocates, touches its memory and starts the background thread. Throws std::system_error if the kernel
-  /// refuses a thread.
+  /// Set-up only: allocates, touches its memory and starts the background thread. Throws
+  /// std::system_error if the kernel refuses a thread.
   explicit Logger(LoggerOptions options = {});
   /// Writes all lines that wait. May block.
   ~Logger();
@@ -58,8 +61,9 @@ public:
   /// Real-time safe.
   void set_level(LogLevel level) noexcept { level_.store(level, std::memory_order_relaxed); }
 
-  /// Adds a record; for the macros below. `site` must live as long as the logger. False: the queue is full, and the record is
-  /// dropped and counted. Real-time safe and lock-free: no allocation, no system call.
+  /// Adds a record; for the macros below. `site` must live as long as the logger. False: the queue
+  /// is full, and the record is dropped and counted. Real-time safe and lock-free: no allocation,
+  /// no system call.
   template <typename... Arguments>
   bool log(
     const LogSite & site, Time time, std::uint64_t suppressed, Arguments... arguments) noexcept
@@ -76,7 +80,8 @@ public:
   /// Returns when all records of earlier calls are written. May block.
   void flush() noexcept;
 
-  /// Numbers of lines written, records dropped, and exceptions of the sink. Any thread, real-time safe.
+  /// Numbers of lines written, records dropped, and exceptions of the sink. Any thread, real-time
+  /// safe.
   std::uint64_t written() const noexcept { return written_.load(std::memory_order_acquire); }
   std::uint64_t dropped() const noexcept { return ring_.dropped(); }
   std::uint64_t sink_failures() const noexcept
@@ -98,8 +103,8 @@ private:
 class LogLimit
 {
 public:
-  /// Whether a line at `time` is due, the first after `period`. Then `suppressed` is the number of calls since the last due
-  /// line that were not.
+  /// Whether a line at `time` is due, the first after `period`. Then `suppressed` is the number of
+  /// calls since the last due line that were not.
   bool is_due(Time time, Duration period, std::uint64_t & suppressed) noexcept
   {
     std::int64_t next = next_.load(std::memory_order_relaxed);
@@ -121,7 +126,8 @@ private:
 
 }  // namespace takt_rt
 
-/// Logs a line of `severity` (debug, info, warn or error); the format is a literal. Real-time safe, as Logger::log.
+/// Logs a line of `severity` (debug, info, warn or error); the format is a literal. Real-time safe,
+/// as Logger::log.
 #define TAKT_RT_LOG(logger, severity, ...)                                                        \
   do {                                                                                            \
     static constexpr ::takt_rt::LogSite takt_site = TAKT_RT_LOG_SITE(severity, __VA_ARGS__);      \
@@ -131,7 +137,8 @@ private:
     TAKT_RT_CHECK_FORMAT(__VA_ARGS__);                                                            \
   } while (false)
 
-/// As TAKT_RT_LOG, at most once in `period` from this place; the line says how many calls were left out before it.
+/// As TAKT_RT_LOG, at most once in `period` from this place; the line says how many calls were left
+/// out before it.
 #define TAKT_RT_LOG_EVERY(logger, severity, period, ...)                                     \
   do {                                                                                       \
     static constexpr ::takt_rt::LogSite takt_site = TAKT_RT_LOG_SITE(severity, __VA_ARGS__); \

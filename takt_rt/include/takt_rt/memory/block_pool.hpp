@@ -1,7 +1,9 @@
-// A pool of memory blocks of one size: the cheapest real-time safe allocation, and also between threads.
+// A pool of memory blocks of one size: the cheapest real-time safe allocation, and also between
+// threads.
 //
-// Free blocks are a lock-free stack of their numbers. Its head has a tag that each change increments, so that a thread
-// that was preempted within a change notices that the stack changed, even if the same block is on top again.
+// Free blocks are a lock-free stack of their numbers. Its head has a tag that each change
+// increments, so that a thread that was preempted within a change notices that the stack changed,
+// even if the same block is on top again.
 #ifndef TAKT_RT__MEMORY__BLOCK_POOL_HPP_
 #define TAKT_RT__MEMORY__BLOCK_POOL_HPP_
 
@@ -18,8 +20,8 @@ namespace takt_rt
 namespace detail
 {
 
-/// A stack of the numbers 0 to `count` - 1, all of which it holds at first. A test replaces `Word` by words that it steps
-/// through all interleavings.
+/// A stack of the numbers 0 to `count` - 1, all of which it holds at first. A test replaces `Word`
+/// by words that it steps through all interleavings.
 template <template <typename> class Word = std::atomic>
 class FreeNumbers
 {
@@ -76,14 +78,16 @@ protected:  // for the broken twins of the tests
 class BlockPool
 {
 public:
-  /// Set-up only: allocates and touches `blocks` blocks of `block_bytes` bytes (rounded up to a multiple of 16), which are
-  /// aligned to 16 bytes, or to 64 if their size is a multiple of 64. `blocks`: 1 to 2^32 - 2.
+  /// Set-up only: allocates and touches `blocks` blocks of `block_bytes` bytes (rounded up to a
+  /// multiple of 16), which are aligned to 16 bytes, or to 64 if their size is a multiple of 64.
+  /// `blocks`: 1 to 2^32 - 2.
   BlockPool(std::size_t block_bytes, std::size_t blocks);
   ~BlockPool();
   BlockPool(const BlockPool &) = delete;
   BlockPool & operator=(const BlockPool &) = delete;
 
-  /// A block, or nullptr if none is free, which is counted. Real-time safe and lock-free: no system call.
+  /// A block, or nullptr if none is free, which is counted. Real-time safe and lock-free: no system
+  /// call.
   void * try_allocate() noexcept
   {
     const std::uint32_t number = free_.pop();
@@ -95,8 +99,9 @@ public:
     return memory_ + std::size_t{number} * block_bytes_;
   }
 
-  /// Gives a block of this pool back. Real-time safe and lock-free. A pointer that is not of this pool, and a block that was
-  /// released before, end the process with a message. Two threads that release one block at the same moment may go unnoticed.
+  /// Gives a block of this pool back. Real-time safe and lock-free. A pointer that is not of this
+  /// pool, and a block that was released before, end the process with a message. Two threads that
+  /// release one block at the same moment may go unnoticed.
   void release(void * block) noexcept
   {
     const std::uint32_t number = number_of(block);
@@ -127,9 +132,9 @@ private:
   std::atomic<std::uint64_t> exhausted_{0};
 };
 
-/// A BlockPool for containers and shared pointers: std::pmr::polymorphic_allocator<T>(&resource) is its C++ allocator.
-/// Any thread. Real-time safe as long as a block is free; else throws std::bad_alloc, as also for more than
-/// `pool().block_bytes()` bytes or a larger alignment.
+/// A BlockPool for containers and shared pointers: std::pmr::polymorphic_allocator<T>(&resource) is
+/// its C++ allocator. Any thread. Real-time safe as long as a block is free; else throws
+/// std::bad_alloc, as also for more than `pool().block_bytes()` bytes or a larger alignment.
 class PoolResource final : public std::pmr::memory_resource
 {
 public:

@@ -1,4 +1,5 @@
-// A function object as std::function, which never allocates: it holds the callable inside, up to `Capacity` bytes.
+// A function object as std::function, which never allocates: it holds the callable inside, up to
+// `Capacity` bytes.
 //
 // A larger callable does not compile. Move-only, so that callables that cannot be copied fit, too.
 #ifndef TAKT_RT__MEMORY__INPLACE_FUNCTION_HPP_
@@ -18,8 +19,8 @@ namespace takt_rt
 template <typename Signature, std::size_t Capacity = 48>
 class InplaceFunction;
 
-/// One thread at a time. No function allocates; calls are as real-time safe as the callable. A call of an empty function
-/// ends the process with a message.
+/// One thread at a time. No function allocates; calls are as real-time safe as the callable. A call
+/// of an empty function ends the process with a message.
 template <typename Return, typename... Arguments, std::size_t Capacity>
 class InplaceFunction<Return(Arguments...), Capacity>
 {

@@ -1,10 +1,13 @@
-// A heap on one piece of memory that allocates and frees in constant time: two-level segregated fit (TLSF).
+// A heap on one piece of memory that allocates and frees in constant time: two-level segregated fit
+// (TLSF).
 //
-// For real-time code that needs blocks of various sizes. Free blocks are in lists by size: 32 lists to each power of two. Two
-// bitmaps lead to a list whose blocks are all large enough, and neighbours are joined as soon as one is freed. So no call
-// searches, and no call depends on the history. Fragmentation is bounded: a request of n bytes succeeds if a free piece of
-// n * 33 / 32 + 16 bytes exists. Each block costs 16 bytes more than was asked, rounded up to a multiple of 16.
-// Source: Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time systems", ECRTS 2004.
+// For real-time code that needs blocks of various sizes. Free blocks are in lists by size: 32 lists
+// to each power of two. Two bitmaps lead to a list whose blocks are all large enough, and
+// neighbours are joined as soon as one is freed. So no call searches, and no call depends on the
+// history. Fragmentation is bounded: a request of n bytes succeeds if a free piece of n * 33 / 32 +
+// 16 bytes exists. Each block costs 16 bytes more than was asked, rounded up to a multiple of 16.
+// Source: Masmano, Ripoll, Crespo, Real, "TLSF: a new dynamic memory allocator for real-time
+// systems", ECRTS 2004.
 #ifndef TAKT_RT__MEMORY__TLSF_HEAP_HPP_
 #define TAKT_RT__MEMORY__TLSF_HEAP_HPP_
 
@@ -15,24 +18,27 @@
 namespace takt_rt
 {
 
-/// One thread at a time; TlsfResource has the lock. No function allocates memory elsewhere or makes a system call.
+/// One thread at a time; TlsfResource has the lock. No function allocates memory elsewhere or makes
+/// a system call.
 class TlsfHeap
 {
 public:
-  /// The heap uses the `bytes` bytes at `memory`, which must outlive it. Less than 64 bytes hold no block. Set-up only.
+  /// The heap uses the `bytes` bytes at `memory`, which must outlive it. Less than 64 bytes hold no
+  /// block. Set-up only.
   TlsfHeap(void * memory, std::size_t bytes) noexcept;
   TlsfHeap(const TlsfHeap &) = delete;
   TlsfHeap & operator=(const TlsfHeap &) = delete;
 
-  /// At least `bytes` bytes at a multiple of `alignment` (a power of two, at least 16 in effect), or nullptr if there is no
-  /// room, which is counted. Real-time safe, O(1).
+  /// At least `bytes` bytes at a multiple of `alignment` (a power of two, at least 16 in effect),
+  /// or nullptr if there is no room, which is counted. Real-time safe, O(1).
   void * try_allocate(std::size_t bytes, std::size_t alignment = kGrain) noexcept;
 
-  /// Frees a block of this heap; nullptr has no effect. A block that is free already ends the process with a message.
-  /// Real-time safe, O(1).
+  /// Frees a block of this heap; nullptr has no effect. A block that is free already ends the
+  /// process with a message. Real-time safe, O(1).
   void release(void * block) noexcept;
 
-  /// Bytes in use, with what each block costs more; the most so far; and all that the heap can hand out. Real-time safe.
+  /// The bytes in use, with the overhead of each block; the most so far; and all bytes that the
+  /// heap can hand out. Real-time safe.
   std::size_t used() const noexcept { return used_; }
   std::size_t most_used() const noexcept { return most_used_; }
   std::size_t capacity() const noexcept { return capacity_; }

@@ -49,7 +49,8 @@ public:
     heap_.release(block);
   }
 
-  /// Bytes in use, the most so far, all bytes, and the number of requests that found no room. Real-time safe.
+  /// Bytes in use, the most so far, all bytes, and the number of requests that found no room.
+  /// Real-time safe.
   std::size_t used() const noexcept { return locked(&TlsfHeap::used); }
   std::size_t most_used() const noexcept { return locked(&TlsfHeap::most_used); }
   std::size_t capacity() const noexcept { return heap_.capacity(); }
@@ -86,8 +87,8 @@ private:
 
 }  // namespace detail
 
-/// Any thread, under a lock with priority inheritance. Allocation through std::pmr throws std::bad_alloc where there is no
-/// room; `try_allocate` returns nullptr.
+/// Any thread, under a lock with priority inheritance. Allocation through std::pmr throws
+/// std::bad_alloc where there is no room; `try_allocate` returns nullptr.
 using TlsfResource = detail::BasicTlsfResource<PiMutex>;
 /// The same without a lock: one thread at a time.
 using UnsynchronizedTlsfResource = detail::BasicTlsfResource<detail::NoLock>;

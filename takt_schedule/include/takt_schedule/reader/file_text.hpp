@@ -10,9 +10,10 @@
 namespace takt_schedule
 {
 
-/// Reads at most one byte more than `most`, enough for a refusal. An unreadable file is one fault, "PATH: reason";
-/// `kind` names the expected file ("a schedule file"). Reads a pipe or a device to its end; an empty pipe without a
-/// writer is a fault. Set-up only; may block: waits for the writer of a pipe.
+/// Reads at most one byte more than `most`, enough for a refusal. An unreadable file is one fault,
+/// "PATH: reason"; `kind` names the expected file ("a schedule file"). Reads a pipe or a device to
+/// its end; an empty pipe without a writer is a fault. Set-up only; may block: waits for the writer
+/// of a pipe.
 takt_rt::Result<std::string> file_text(
   const std::string & path, std::string_view kind, std::size_t most);
 

@@ -31,8 +31,8 @@ struct Word
 class MapReader
 {
 public:
-  /// `what` names the map in faults ("thread 'hot'"). Immediate faults: `node` is not a map (null counts as an empty
-  /// one), keys that are not among `keys`.
+  /// `what` names the map in faults ("thread 'hot'"). Immediate faults: `node` is not a map (null
+  /// counts as an empty one), keys that are not among `keys`.
   MapReader(
     Findings & findings, const YamlNode & node, std::string what, std::vector<std::string> keys);
 

@@ -23,8 +23,8 @@ std::string suggestion(
 /// The known word closest to `word`, or an empty string if none is close.
 std::string closest(std::string_view word, std::span<const std::string> known);
 
-/// `suggestion` for the first of many mistakes: comparing words costs more than reading them, and people do not read a
-/// thousand suggestions. Later mistakes get none.
+/// `suggestion` for the first of many mistakes: comparing words costs more than reading them, and
+/// people do not read a thousand suggestions. Later mistakes get none.
 class Guesses
 {
 public:

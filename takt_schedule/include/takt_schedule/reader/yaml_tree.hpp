@@ -73,8 +73,8 @@ struct YamlNode
   const Entry * entry(std::string_view key) const;
 };
 
-/// The document's root; null for an unreadable or empty document. Faults go to `findings`: syntax, emptiness, duplicate
-/// keys, keys that are not plain words, a second document, the bounds above.
+/// The document's root; null for an unreadable or empty document. Faults go to `findings`: syntax,
+/// emptiness, duplicate keys, keys that are not plain words, a second document, the bounds above.
 YamlPtr parse_yaml(std::string_view text, Findings & findings, const YamlLimits & limits);
 
 }  // namespace takt_schedule
