@@ -150,6 +150,43 @@ TEST(PoolBounds, WhatMayTakeACoreIsRefused)
     "'/c0' may run on thread 't1': thread 'irq' may take core 1 of car from it");
 }
 
+// A message that comes while the callback waits for the end of its publisher's run waits, too.
+TEST(PoolBounds, CallbacksBehindOneOfTheirPublishersInAGraphAreRefused)
+{
+  PoolExample e(2);
+  const Index first = e.pooled_timer(1, 100 * kMs, 10 * kMs);
+  const Index other = e.pooled_timer(1, 100 * kMs, kMs);
+  const Index second = e.sub(0, 1, {first}, kMs, 0);
+  e.model.tasks[second].threads = {0, 1};
+  std::uint32_t position = 0;
+  for (const Index task : {first, second}) {
+    e.model.tasks[task].sequence = 0;
+    e.model.tasks[task].position = position++;
+    e.model.tasks[task].graph = true;
+  }
+  EXPECT_TRUE(bounds(e.model).tasks[second].ok()) << refusal(bounds(e.model).tasks[second]);
+  Task & sub = e.model.tasks[second];
+  sub.triggers.push_back({other, 0, 0});
+  EXPECT_EQ(
+    refusal(bounds(e.model).tasks[second]),
+    "'/c2' may run on thread 't0': '/c2' is in a graph there behind '/c0', and also gets messages "
+    "of others: such a message may wait for the end of a run of '/c0' while a thread is idle; take "
+    "'/c2' out of the graph");
+  sub.triggers.back().topic = 1;
+  sub.all = true;
+  EXPECT_TRUE(bounds(e.model).tasks[second].ok()) << "a set starts it once";
+  sub.all = false;
+  sub.graph = false;
+  sub.sequence = kNone;
+  EXPECT_TRUE(bounds(e.model).tasks[second].ok());
+  sub.graph = true;
+  sub.sequence = 0;
+  sub.triggers.pop_back();
+  e.model.tasks[first].group = e.group(false);
+  EXPECT_NE(
+    refusal(bounds(e.model).tasks[second]).find("whose runs may overlap"), std::string::npos);
+}
+
 TEST(PoolBounds, AGroupWithAMemberThatIsNotCoveredIsRefused)
 {
   PoolExample e(2);

@@ -117,6 +117,13 @@ Model with_sequences(Model model, std::uint64_t seed)
 Model with_graphs(Model model, std::uint64_t seed)
 {
   Picker pick(seed);
+  // Pools have no bounds with other callbacks behind those that start them (pool_refusals.hpp).
+  const auto waits_for_itself_only = [&](const Task & task) {
+    return task.triggers.empty() ||
+           (task.triggers.size() == 1 && !task.release &&
+            (model.tasks[task.triggers.front().from].group == kNone ||
+             model.groups[model.tasks[task.triggers.front().from].group].exclusive));
+  };
   std::map<std::vector<Index>, std::vector<Index>> of_threads;
   for (const Index index : in_trigger_order(model)) {
     of_threads[model.tasks[index].threads].push_back(index);
@@ -128,7 +135,7 @@ Model with_graphs(Model model, std::uint64_t seed)
     std::uint32_t position = 0;
     for (const Index index : tasks) {
       Task & task = model.tasks[index];
-      if (pick(0, 3) != skipped) {
+      if (pick(0, 3) != skipped && (threads.size() == 1 || waits_for_itself_only(task))) {
         task.sequence = next;
         task.position = position++;
         task.graph = true;

@@ -58,6 +58,11 @@ private:
   {
     return task.group != kNone && model_.groups[task.group].exclusive;
   }
+  /// Whether a run of the task may begin before the one before has ended.
+  bool reentrant(const Task & task) const
+  {
+    return task.group != kNone && !model_.groups[task.group].exclusive;
+  }
 
   std::string of_place(const Task & task, const std::vector<std::string> & of_threads) const
   {
@@ -89,6 +94,9 @@ private:
                " is in a sequence there, whose callbacks wait for one thread while others may be "
                "idle; make it a graph, or give it a thread that shares no callbacks with others";
       }
+      if (std::string fault = in_graph(model_.tasks[task]); !fault.empty()) {
+        return fault;
+      }
     }
     if (thread.kind != ThreadClass::fixed_priority || thread.follow || thread.cores.size() != 1) {
       return "this analysis needs policy fifo or rr, a fixed OS priority and one core";
@@ -110,6 +118,38 @@ private:
       }
     }
     return {};
+  }
+
+  /// A callback of a graph that a message made ready waits for the end of the run that published
+  /// it, and with it wait messages of other runs. So a thread may be idle then.
+  std::string in_graph(const Task & task) const
+  {
+    if (!task.graph) {
+      return {};
+    }
+    for (const Link & link : task.triggers) {
+      const Task & from = model_.tasks[link.from];
+      const bool before = from.graph && from.executor == task.executor &&
+                          from.sequence == task.sequence && from.position < task.position;
+      if (before && (reentrant(from) || has_others(task, link))) {
+        return quoted(task.id) + " is in a graph there behind " + quoted(from.id) +
+               (reentrant(from) ? ", whose runs may overlap"
+                                : ", and also gets messages of others") +
+               ": such a message may wait for the end of a run of " + quoted(from.id) +
+               " while a thread is idle; take " + quoted(task.id) + " out of the graph";
+      }
+    }
+    return {};
+  }
+
+  /// Whether messages of others than the link's publisher start the task, too: not those that
+  /// complete a set together with the publisher's.
+  static bool has_others(const Task & task, const Link & link)
+  {
+    return task.release ||
+           std::any_of(task.triggers.begin(), task.triggers.end(), [&](const Link & other) {
+             return &other != &link && (!task.all || other.topic == link.topic);
+           });
   }
 
   bool disturbs(Index index, const Thread & thread) const
