@@ -138,7 +138,11 @@ def test_the_curve_has_every_plan_and_marks_the_chosen_one():
 def test_the_page_says_what_holds_and_what_does_not():
     study = plan_study(plan(), "./takt plan s.yaml")
     assert study.sentences == ["Planner takt: 2 threads for 2 chains. All deadlines hold."]
-    assert [table.title for table in study.tables] == ["Chains (ms)", "Threads", "What threads buy"]
+    assert [table.title for table in study.tables] == [
+        "Chains (ms)",
+        "Threads",
+        "What threads buy, without trigger: false and sequences",
+    ]
     assert study.tables[0].rows[0][4].text == "6.00"
     assert study.tables[0].rows[1][4].text == "–"
     resting = plan_study(plan(when_bounds_hold="Bounds rest on phases."), "")

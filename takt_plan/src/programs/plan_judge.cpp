@@ -91,12 +91,11 @@ std::string worse(
     const auto & one = before.chains[i];
     const auto & other = after.chains[i];
     const Chain & chain = model.chains[i];
-    if ((other.count == 0) != (one.count == 0)) {
-      return "chain " + quoted(chain.name) +
-             (other.count == 0 ? " never ends in simulation" : " ends in simulation");
+    if (other.count == 0 && one.count != 0) {
+      return "chain " + quoted(chain.name) + " never ends in simulation";
     }
     if (
-      other.worst > one.worst &&
+      one.count != 0 && other.worst > one.worst &&
       (!bounds.chains[i] || !keeps(chain, bounds.chains[i]->bound, keep_slack))) {
       return longer(chain, one.worst, other.worst);
     }
@@ -114,7 +113,7 @@ std::string cost(const Model & model, const SimulatedPlan & before, const Simula
   std::string told;
   for (Index i = 0; i < before.chains.size(); ++i) {
     const Ns more = after.chains[i].worst - before.chains[i].worst;
-    if (more > most) {
+    if (before.chains[i].count != 0 && more > most) {
       most = more;
       told = longer(model.chains[i], before.chains[i].worst, after.chains[i].worst);
     }

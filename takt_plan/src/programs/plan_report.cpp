@@ -72,8 +72,9 @@ std::string trade_as_text(const Planned & planned)
          fmt::format("{:.0f}", point.switches), chosen ? "<- chosen" : ""});
     }
   }
-  return "\ntime to spare and context switches by number of threads (least to spare: of all "
-         "chains that meet their deadlines, as a share of the deadline; switches/s: at most):\n" +
+  return "\ntime to spare and context switches by number of threads, without trigger: false and "
+         "sequences (least to spare: of all chains that meet their deadlines, as a share of the "
+         "deadline; switches/s: at most):\n" +
          table(rows);
 }
 

@@ -191,12 +191,12 @@ void say_how_to_leave_out(takt_plan::Planned & planned)
   }
   if (sequences || inputs) {
     planned.notes.push_back(fmt::format(
-      "to leave {} out: {}{}{}",
+      "to leave {} out: {}{}{}; running programs get {} at their next start",
       sequences && inputs ? "them"
       : sequences         ? "sequences"
                           : "it",
       sequences ? "--no-sequences" : "", sequences && inputs ? ", " : "",
-      inputs ? "--all-trigger" : ""));
+      inputs ? "--all-trigger" : "", sequences ? "them" : "it"));
   }
 }
 
@@ -308,7 +308,10 @@ int run(const Arguments & arguments)
     takt_schedule::name_of_system(arguments.system, arguments.output, arguments.models);
   progress->now("planned; searching for changes that let late chains meet their deadlines");
   takt_plan::PlanOptions late_options = arguments.options;
-  late_options.time_used = options.time_used;
+  // The plans have kForPlans of --time, and the limit of `misfits` counts from all of it.
+  if (options.time_used) {
+    late_options.time_used = [&options] { return kForPlans * options.time_used(); };
+  }
   const auto misfits = takt_plan::misfits(*system, late_options, *planned);
   progress.reset();
   takt_plan::program::writing_now();
@@ -392,7 +395,8 @@ int main(int argc, char ** argv)
     [&](const std::string & text) {
       arguments.options.keep_slack = takt_schedule::number_option("--keep-slack", text, 0.0, 1.0);
     },
-    "share of its deadline that each chain keeps to spare when threads are merged (default: 0.05)");
+    "share of its deadline that each chain keeps to spare where threads are merged, and where "
+    "subscriptions get trigger: false (default: 0.05)");
   app.add_option_function<std::string>(
     "--time",
     [&](const std::string & text) {
@@ -420,7 +424,7 @@ int main(int argc, char ** argv)
   app.add_flag(
     "--all-trigger", arguments.all_trigger,
     "no trigger: false; else messages of subscriptions with `stores` wait for the callbacks that "
-    "use them, where no chain gets worse");
+    "use them, where each chain keeps --keep-slack or gets no worse");
   app.add_option("--document", arguments.document, "a file for the report as JSON (default: none)");
   return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
 }

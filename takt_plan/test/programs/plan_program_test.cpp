@@ -71,7 +71,9 @@ TEST_F(PlanProgram, SequencesMakeNoChainWorse)
   EXPECT_LE(after["short_histories"], before["short_histories"]);
   EXPECT_EQ(before["notes"].size(), 0U);
   ASSERT_EQ(after["notes"].size(), 4U);
-  EXPECT_EQ(after["notes"][3], "to leave sequences out: --no-sequences");
+  EXPECT_EQ(
+    after["notes"][3],
+    "to leave sequences out: --no-sequences; running programs get them at their next start");
   EXPECT_NE(
     after["notes"][0].get<std::string>().find("at most 60 runs a second start by direct call"),
     std::string::npos)
@@ -144,7 +146,7 @@ TEST_F(PlanProgram, MessagesThatAreOnlyStoredWakeNoThread)
     (nlohmann::json{
       "trigger: false for /steer:sub(/lanes), which stores for /steer:timer(20ms): 50 messages a "
       "second wake no thread; chain 'torque' takes 23.17ms in simulation instead of 23.05ms",
-      "to leave it out: --all-trigger"}));
+      "to leave it out: --all-trigger; running programs get it at their next start"}));
   EXPECT_EQ(after["threads"], before["threads"])
     << "the load of the callbacks is that of the model";
   // The bounds are those of the schedule that it writes.

@@ -67,7 +67,8 @@ def command(
         str,
         typer.Option(
             metavar="SHARE",
-            help="Share of each deadline to keep to spare when the planner merges threads.",
+            help="Share of each deadline to keep to spare where threads are merged, and where "
+            "subscriptions that store get trigger: false.",
         ),
     ] = "0.05",
     time: Annotated[
@@ -113,7 +114,8 @@ def command(
         bool,
         typer.Option(
             "--all-trigger",
-            help="No trigger: false, which subscriptions that store have where no chain is late.",
+            help="No trigger: false, which subscriptions that store have where each chain keeps "
+            "--keep-slack or gets no worse.",
         ),
     ] = False,
     plot: Annotated[

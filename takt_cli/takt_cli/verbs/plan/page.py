@@ -138,7 +138,10 @@ def _share(part: float | None) -> str:
 def _trade(found: Plan) -> list[Table]:
     if len(found.trade) < 2:
         return []
-    table = Table("What threads buy", ["threads", "least to spare", "context switches a second"])
+    table = Table(
+        "What threads buy, without trigger: false and sequences",
+        ["threads", "least to spare", "context switches a second"],
+    )
     for point in found.trade:
         chosen = point.threads == len(found.threads)
         table.add(
