@@ -57,7 +57,9 @@ def _faults(schema: Mapping[str, Any], value: Any, place: str, document: str) ->
     if value is None:
         return
     if isinstance(value, int | float) and not isinstance(value, bool):
-        if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        # Whole numbers have 64 bits, in the programs as in the readers.
+        least, most = (value, value) if "number" in kinds else (-(2**63), 2**63 - 1)
+        if not schema.get("minimum", least) <= value <= schema.get("maximum", most):
             yield f"{place} is {value!r}, out of its range"
     elif isinstance(value, str):
         most = len(value) if schema.get("cut") else schema.get("maxLength", len(value))
