@@ -44,7 +44,9 @@ struct Setting
 };
 
 /// The document `pipeline`. Forks, so the caller must have one thread only; all children end with
-/// the call, or with the caller. Faults: nodes did not find each other, a child died. May block.
+/// the call, or with the caller. A child whose executor has ended, but whose middleware does not
+/// end, is killed after a minute and told on standard error. Faults: nodes did not find each other,
+/// a child died, an executor did not end. May block.
 takt_rt::Result<nlohmann::ordered_json> run(const Setting & setting);
 
 }  // namespace takt_bench::pipeline
