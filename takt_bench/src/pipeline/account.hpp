@@ -47,6 +47,10 @@ public:
   void stopped() noexcept { shared_->stopped.fetch_add(1); }
   int processes_stopped() const noexcept { return shared_->stopped.load(); }
 
+  /// How many processes have destroyed the middleware's objects.
+  void left() noexcept { shared_->left.fetch_add(1); }
+  int processes_left() const noexcept { return shared_->left.load(); }
+
   /// The last stage of a lane has ended its work for an iteration that began at `released_ns`.
   void ended(int lane, std::uint64_t iteration, std::int64_t released_ns) noexcept;
   /// The lane's timer has run once more.
@@ -71,6 +75,7 @@ private:
     std::atomic<std::uint32_t> step{0};
     std::atomic<int> matched{0};
     std::atomic<int> stopped{0};
+    std::atomic<int> left{0};
     std::atomic<std::uint64_t> refused{0};
     std::atomic<std::uint64_t> begun[kLanes]{};
     std::int64_t latency[kLanes][kMostIterations];

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <system_error>
@@ -61,6 +63,38 @@ std::vector<int> all_nodes()
   std::vector<int> all(kNodes);
   std::iota(all.begin(), all.end(), 0);
   return all;
+}
+
+/// Of each lane: how often its timer has run.
+using Iterations = std::array<std::uint64_t, kLanes>;
+
+Iterations iterations_of(const Account & account)
+{
+  Iterations found{};
+  for (int lane = 0; lane < kLanes; ++lane) {
+    found[lane] = account.iterations(lane);
+  }
+  return found;
+}
+
+const char * const kNoIteration =
+  "a timer of the pipeline did not run: the machine has too little time for these processes";
+
+/// Fifty processes that have just met may keep a core for seconds, so a fixed time may see no
+/// iteration of a lane. False: a lane began none after `since` until the deadline.
+bool wait_for_iterations(const Account & account, const Iterations & since, takt_rt::Time deadline)
+{
+  const auto missing = [&] {
+    const Iterations now = iterations_of(account);
+    return !std::equal(now.begin(), now.end(), since.begin(), std::greater<>());
+  };
+  while (missing()) {
+    if (takt_rt::now() > deadline) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 class Children
@@ -227,14 +261,20 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
   takt_trace::StallWitness witness({setting.core});
   account.take_step(Step::running);
   std::this_thread::sleep_for(kWarmUp);
+  if (!wait_for_iterations(account, Iterations{}, deadline)) {
+    return Faults{kNoIteration};
+  }
   account.take_step(Step::measured);
-  const std::uint64_t first = account.iterations(0);
+  const Iterations first = iterations_of(account);
   const takt_rt::Time from = takt_rt::now();
   const auto before = children.read();
   std::this_thread::sleep_for(setting.duration);
+  if (!wait_for_iterations(account, first, deadline + setting.duration)) {
+    return Faults{kNoIteration};
+  }
   const auto after = children.read();
   const takt_rt::Time to = takt_rt::now();
-  const std::uint64_t iterations = account.iterations(0) - first;
+  const Iterations last = iterations_of(account);
   std::this_thread::sleep_for(kRest);
   if (!children.all_live()) {
     return Faults{"a process of the pipeline died " + children.how_one_died};
@@ -280,7 +320,7 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
       const std::int64_t latency = account.latency_ns(lane, i);
       const takt_rt::Time released = takt_rt::from_ns(account.released_ns(lane, i));
       if (latency < 0) {
-        unfinished += i >= first && i < first + iterations ? 1 : 0;
+        unfinished += i >= first[lane] && i < last[lane] ? 1 : 0;
       } else if (released >= from && released < to) {
         const bool touched = stalls.overlaps(released, released + takt_rt::Duration(latency));
         (touched ? stalled : clean).push_back(latency);
@@ -293,7 +333,7 @@ takt_rt::Result<ordered_json> run(const Setting & setting)
     {"version", kVersion},
     {"way", kKinds[static_cast<std::size_t>(setting.kind)].second},
     {"processes", before.size()},
-    {"iterations", iterations},
+    {"iterations", last[0] - first[0]},
     {"duration_ns", (to - from).count()},
     {"period_ns", kPeriod.count()},
     {"work_ns", kNodes * kWork.count()},

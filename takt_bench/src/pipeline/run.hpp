@@ -35,6 +35,7 @@ constexpr std::array<std::pair<Kind, std::string_view>, 5> kKinds{
 struct Setting
 {
   Kind kind = Kind::sequences;
+  /// Of the measurement; it lasts longer where a lane began no iteration in it.
   takt_rt::Duration duration = std::chrono::seconds(10);
   int core = -1;
   int priority = 50;
