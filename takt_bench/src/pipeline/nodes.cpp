@@ -24,7 +24,8 @@ namespace
 {
 
 using Bytes = std_msgs::msg::UInt8MultiArray;
-constexpr takt_rt::Duration kMeeting = std::chrono::seconds(120);
+constexpr takt_rt::Duration kMeeting = std::chrono::seconds(60);
+constexpr takt_rt::Duration kTurn = std::chrono::milliseconds(300);
 const char * const kTimer = "frames";
 
 void work()
@@ -206,6 +207,17 @@ private:
   std::thread thread_;
 };
 
+/// Fast DDS may lock itself up while many participants leave at once (its issues 6193 and 6502), so
+/// the processes destroy the middleware's objects one after another. A process that is stuck there
+/// holds up the others for a short time only.
+void wait_for_turn(int number, const Account & account)
+{
+  const takt_rt::Time deadline = takt_rt::now() + number * kTurn;
+  while (account.processes_left() < number && takt_rt::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
 }  // namespace
 
 std::string schedule_of(const std::vector<int> & nodes, const Way & way, const std::string & prefix)
@@ -290,6 +302,7 @@ void run_nodes(
     executor.remove_node(node->node());
   }
   account.stopped();
+  wait_for_turn(numbers.front(), account);
 }
 
 }  // namespace takt_bench::pipeline

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -37,7 +38,9 @@ namespace
 {
 
 constexpr int kVersion = 1;
-constexpr takt_rt::Duration kPatience = std::chrono::seconds(180);
+constexpr takt_rt::Duration kPatience = std::chrono::seconds(90);
+// One of fifty participants of Fast DDS that start at once may find no other, or crash.
+constexpr int kAttempts = 3;
 // Fast DDS takes a few seconds for the ends of fifty participants that look for one another.
 constexpr takt_rt::Duration kPatienceAtEnd = std::chrono::seconds(60);
 constexpr takt_rt::Duration kWarmUp = std::chrono::seconds(1);
@@ -230,6 +233,7 @@ private:
     int code = 0;
     try {
       run_nodes(part, way_of(setting), setting.prefix, account);
+      account.left();
     } catch (const std::exception & error) {
       std::fprintf(stderr, "takt_pipeline: %s\n", error.what());
       code = 1;
@@ -239,25 +243,47 @@ private:
   }
 };
 
-}  // namespace
-
-takt_rt::Result<ordered_json> run(const Setting & setting)
+/// One start: all processes live, and all their nodes have found each other.
+Faults start_until_matched(const Setting & setting, Account & account, Children & children)
 {
-  Account account;
-  Children children;
   if (Faults faults = children.start(setting, account); !faults.empty()) {
     return faults;
   }
   const takt_rt::Time deadline = takt_rt::now() + kPatience;
   while (account.processes_matched() < static_cast<int>(children.pids.size())) {
     if (!children.all_live()) {
-      return Faults{"a process of the pipeline died " + children.how_one_died};
+      return {"a process of the pipeline died " + children.how_one_died};
     }
     if (takt_rt::now() > deadline) {
-      return Faults{"the nodes of the pipeline did not find each other"};
+      return {"the nodes of the pipeline did not find each other"};
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
+  return {};
+}
+
+}  // namespace
+
+takt_rt::Result<ordered_json> run(const Setting & setting)
+{
+  std::optional<Account> made;
+  Children children;
+  for (int attempt = 1;; ++attempt) {
+    made.emplace();
+    const Faults faults = start_until_matched(setting, *made, children);
+    if (faults.empty()) {
+      break;
+    }
+    if (attempt == kAttempts) {
+      return faults;
+    }
+    std::fprintf(
+      stderr, "takt_pipeline: attempt %d of %d: %s\n", attempt, kAttempts,
+      to_string(faults.front()).c_str());
+    children.end();
+  }
+  Account & account = *made;
+  const takt_rt::Time deadline = takt_rt::now() + kPatience;
   takt_trace::StallWitness witness({setting.core});
   account.take_step(Step::running);
   std::this_thread::sleep_for(kWarmUp);
