@@ -225,6 +225,71 @@ TEST(TlsfHeap, IsOnePieceAgainWhenAllIsFree)
   heap.release(most);
 }
 
+TEST(TlsfHeap, GivesAReleasedBlockToTheNextRequestOfItsSize)
+{
+  std::vector<unsigned char> memory(1U << 16U);
+  TlsfHeap heap(memory.data(), memory.size());
+  for (const std::size_t size : {1U, 100U, 1000U, 5000U}) {
+    void * const block = heap.try_allocate(size);
+    void * const behind = heap.try_allocate(16);
+    heap.release(block);
+    EXPECT_TRUE(heap.consistent());
+    EXPECT_EQ(heap.used(), 32U);
+    EXPECT_EQ(heap.try_allocate(size), block);
+    heap.release(block);
+    void * const larger = heap.try_allocate(4 * size + 64);
+    EXPECT_NE(larger, block) << "too large for it";
+    heap.release(larger);
+    heap.release(behind);
+    heap.release(heap.try_allocate(heap.capacity() / 2));
+    EXPECT_TRUE(heap.consistent());
+  }
+}
+
+TEST(TlsfHeap, KeepsReleasedBlocksOnlyWhileNoRequestNeedsTheirRoom)
+{
+  std::vector<unsigned char> memory(1U << 16U);
+  TlsfHeap heap(memory.data(), memory.size());
+  std::vector<void *> blocks;
+  for (std::size_t size = 16; heap.used() + size + 4000 < heap.capacity(); size += 16) {
+    blocks.push_back(heap.try_allocate(size));  // one of each size, next to each other
+  }
+  ASSERT_GT(blocks.size(), 80U) << "more than are kept";
+  for (void * const block : blocks) {
+    heap.release(block);
+    ASSERT_TRUE(heap.consistent());
+  }
+  EXPECT_EQ(heap.used(), 0U);
+  void * const all = heap.try_allocate(heap.capacity() * 31 / 32);
+  EXPECT_NE(all, nullptr);
+  EXPECT_TRUE(heap.consistent());
+  EXPECT_EQ(heap.exhausted(), 0U);
+}
+
+// A program that asks for small blocks and then for larger ones: kept blocks of the first size
+// leave the store, so that those of the other size find room in it.
+TEST(TlsfHeap, ForgetsSizesForWhichNobodyAsks)
+{
+  std::vector<unsigned char> memory(1U << 18U);
+  TlsfHeap heap(memory.data(), memory.size());
+  const auto round = [&](std::size_t size, std::size_t count) {
+    std::vector<void *> blocks(count);
+    std::generate(blocks.begin(), blocks.end(), [&] { return heap.try_allocate(size); });
+    const std::vector<void *> given = blocks;
+    std::for_each(blocks.rbegin(), blocks.rend(), [&](void * block) { heap.release(block); });
+    std::generate(blocks.begin(), blocks.end(), [&] { return heap.try_allocate(size); });
+    const bool same = blocks == given;
+    std::for_each(blocks.rbegin(), blocks.rend(), [&](void * block) { heap.release(block); });
+    EXPECT_TRUE(heap.consistent());
+    return same;
+  };
+  EXPECT_TRUE(round(64, 64));
+  for (int i = 0; i < 4; ++i) {
+    round(2000, 48);
+  }
+  EXPECT_TRUE(round(2000, 48)) << "all 48 are kept at once";
+}
+
 TEST(TlsfHeap, RefusesWhatItCannotHold)
 {
   std::array<unsigned char, 4096> memory{};
