@@ -28,7 +28,7 @@ from launch.utilities.type_utils import normalize_typed_substitution, perform_ty
 from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_json, run_program
 from takt_cli.base.programs import find_program
-from takt_cli.running.guard import account_folder
+from takt_cli.running.guard import memory_folder
 
 Text = SomeSubstitutionsType | os.PathLike[str]
 Flag = SomeSubstitutionsType | bool
@@ -118,7 +118,7 @@ class Takt(Action):
         program = find_program("takt_exec", "takt_rclcpp")
         # Until this process ends: a process of the launch may end later than launch expects.
         prefix = "takt-launch-"
-        folder = account_folder(prefix) if watched else tempfile.mkdtemp(prefix=prefix)
+        folder = tempfile.mkdtemp(prefix=prefix, dir=memory_folder() if watched else None)
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         for name, value in run_json(program, ["--environment", *options, folder]).items():
             if value is None:

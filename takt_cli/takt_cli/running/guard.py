@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,19 +32,22 @@ class GuardOptions:
 
 
 class Guard:
-    """Makes the folder of the guard's accounts, which the end of the `with` block removes."""
+    """Has the folder of the guard's accounts, which the end of the `with` block removes."""
 
     def __init__(self, options: GuardOptions) -> None:
         self._options = options
+        self._temporary = tempfile.TemporaryDirectory(
+            prefix="takt-guard-", dir=memory_folder(), ignore_cleanup_errors=True
+        )
+        self.folder = self._temporary.name
 
     def __enter__(self) -> Guard:
-        """Make the folder."""
-        self.folder = account_folder("takt-guard-")
+        """Keep the folder for the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
         """Remove it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._temporary.cleanup()
 
     def environment(self) -> Mapping[str, str]:
         """Give the environment in which a program, with all that it starts, is guarded."""
@@ -63,7 +65,6 @@ class Guard:
         return done.stderr
 
 
-def account_folder(prefix: str) -> str:
-    """Make a folder for accounts, in memory where there is such a file system."""
-    in_memory = os.access(_MEMORY, os.W_OK)
-    return tempfile.mkdtemp(prefix=prefix, dir=_MEMORY if in_memory else None)
+def memory_folder() -> Path | None:
+    """Name the folder for folders of accounts: in memory where there is such a file system."""
+    return _MEMORY if os.access(_MEMORY, os.W_OK) else None

@@ -157,7 +157,7 @@ def test_refused_rights_are_told():
     run = pendulum.Run.read(
         {**example("live_pendulum#run"), "variant": "realtime", "refused": ["no right"]}
     )
-    assert pendulum.shown(pendulum.Recorded([run])).refused == ["no right"]
+    assert pendulum.shown(pendulum.Recorded(runs=[run])).refused == ["no right"]
 
 
 def frame(ms, cycles, angles=(), latest_ns=0):
@@ -411,13 +411,13 @@ def test_a_taken_port_starts_no_program(takt, private_domain):
 def test_pictures_are_well_formed_whatever_names_say():
     run = pendulum_run("other", 1)
     for frames in ([], [frame(0, 0)], [frame(50, 1, [0.1], 5)]):
-        ET.fromstring(pendulum.shown(pendulum.Recorded([run], [frames])).picture)
+        ET.fromstring(pendulum.shown(pendulum.Recorded(runs=[run], frames=[frames])).picture)
 
 
 def test_documents_have_what_the_schema_says(capsys):
     for shown, demo in (
-        (pendulum.shown(pendulum.Recorded([pendulum_run("other", 1)])), "pendulum"),
-        (camera.shown(camera.Recorded([camera_run("stock", 1, load=False)])), "camera"),
+        (pendulum.shown(pendulum.Recorded(runs=[pendulum_run("other", 1)])), "pendulum"),
+        (camera.shown(camera.Recorded(runs=[camera_run("stock", 1, load=False)])), "camera"),
     ):
         conclude(shown, common(json=True), judged=True)
         assert faults(f"live_demo#{demo}", json.loads(capsys.readouterr().out)) == []

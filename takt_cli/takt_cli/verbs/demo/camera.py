@@ -20,6 +20,7 @@ from takt_cli.tables.table import Cell, Table, count_cell
 from takt_cli.verbs.demo.live_demo import (
     Claim,
     Common,
+    Runs,
     Shown,
     check_output,
     conclude,
@@ -54,26 +55,19 @@ class Run(Document, at="live_camera#run"):
 
 
 @dataclass
-class Recorded:
+class Recorded(Runs[Run]):
     """The lines that count."""
 
-    runs: list[Run] = field(default_factory=list)
+    document: type[Run] = Run
     delays: dict[str, list[tuple[float, float]]] = field(default_factory=dict)  # by side; ns
 
-    def take(self, kind: str, line: str) -> None:
-        """Take a line of the program."""
-        if kind == "run":
-            self.take_run(kind, line)
-        elif kind == "frame":
+    def take_other(self, kind: str, line: str) -> None:
+        """Keep the delays of a frame."""
+        if kind == "frame":
             frame = read_told(Frame, json.loads(line), NAME)
             for side in frame.sides:
                 points = self.delays.setdefault(side.side, [])
                 points += [(frame.time_ns, delay) for delay in side.delays_ns]
-
-    def take_run(self, kind: str, line: str) -> None:
-        """Take a line of a program that may run for hours."""
-        if kind == "run":
-            self.runs.append(read_told(Run, json.loads(line), NAME))
 
 
 def show_camera(common: Common) -> None:

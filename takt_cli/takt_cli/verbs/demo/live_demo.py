@@ -6,10 +6,10 @@ import json
 import os
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import typer
 
@@ -17,13 +17,15 @@ from takt_cli.base.console import note, out, print_json
 from takt_cli.base.errors import EXIT_FAILED
 from takt_cli.base.units import duration_flag
 from takt_cli.base.version import VERSION
+from takt_cli.documents.document import Document
+from takt_cli.documents.told import read_told
 from takt_cli.files.outputs import check_directory, write_text
 from takt_cli.running.host import this_host, user_name
 from takt_cli.running.interrupts import Interrupts
 from takt_cli.running.private_domain import private_domain
 from takt_cli.tables.table import Cell, Table
 from takt_cli.verbs.demo.event_hub import EventHub
-from takt_cli.verbs.demo.live_program import LiveProgram
+from takt_cli.verbs.demo.live_program import NAME, LiveProgram
 from takt_cli.verbs.demo.page_server import ADDRESS, PageServer
 
 PORT = 8765
@@ -33,6 +35,7 @@ LEAST_SEEN = 0.9
 _MOST_INTERRUPTS = 2
 
 Take = Callable[[str, str], None]
+Run = TypeVar("Run", bound=Document)
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,28 @@ class Shown:
     runs: list[Any]
     refused: list[str]
     picture: str = ""
+
+
+@dataclass
+class Runs(Generic[Run]):
+    """The runs of a live program, and what a demo keeps of the lines between them."""
+
+    document: type[Run]
+    runs: list[Run] = field(default_factory=list)
+
+    def take(self, kind: str, line: str) -> None:
+        """Take a line of the program."""
+        self.take_run(kind, line)
+        if kind != "run":
+            self.take_other(kind, line)
+
+    def take_run(self, kind: str, line: str) -> None:
+        """Take a line of a program that may run for hours: only the runs are kept."""
+        if kind == "run":
+            self.runs.append(read_told(self.document, json.loads(line), NAME))
+
+    def take_other(self, kind: str, line: str) -> None:
+        """Take a line that is no run."""
 
 
 def check_output(common: Common) -> None:

@@ -15,6 +15,7 @@ from takt_cli.tables.table import Cell, Table, count_cell
 from takt_cli.verbs.demo.live_demo import (
     Claim,
     Common,
+    Runs,
     Shown,
     check_output,
     conclude,
@@ -52,25 +53,18 @@ class Run(Document, at="live_pendulum#run"):
 
 
 @dataclass
-class Recorded:
+class Recorded(Runs[Run]):
     """The lines that count."""
 
-    runs: list[Run] = field(default_factory=list)
+    document: type[Run] = Run
     frames: list[list[Frame]] = field(default_factory=list)  # of each run
 
-    def take(self, kind: str, line: str) -> None:
-        """Take a line of the program."""
-        if kind == "run":
-            self.runs.append(read_told(Run, json.loads(line), NAME))
-        elif kind == "begun":
+    def take_other(self, kind: str, line: str) -> None:
+        """Keep the frames of a run that begins."""
+        if kind == "begun":
             self.frames.append([])
         elif kind == "frame":
             self.frames[-1].append(read_told(Frame, json.loads(line), NAME))
-
-    def take_run(self, kind: str, line: str) -> None:
-        """Take a line of a program that may run for hours."""
-        if kind == "run":
-            self.take(kind, line)
 
 
 def show_pendulum(variant: str | None, common: Common) -> None:
