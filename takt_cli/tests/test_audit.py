@@ -30,7 +30,9 @@ def page(tmp_path, monkeypatch):
 
 def pairs(said):
     """Give the pairs of the document that `--json` printed."""
-    (executor,) = json.loads(said.out)["executors"]
+    document = json.loads(said.out)
+    assert faults("audit", document) == []
+    (executor,) = document["executors"]
     return [(one["first"]["id"], one["second"]["id"]) for one in executor["pairs"]]
 
 
@@ -145,7 +147,9 @@ def shares(folder, schedule, report):
     """Give the number of pairs, and what those share that share something, by their words."""
     said = run(folder, "audit", "--schedule", schedule, report, "--json")
     assert said.returncode == 0, said.stderr
-    (executor,) = json.loads(said.stdout)["executors"]
+    document = json.loads(said.stdout)
+    assert faults("audit", document) == []
+    (executor,) = document["executors"]
     listed = [
         (*(re.search(r"\((.*)\)", one[side]["id"]).group(1) for side in ("first", "second")),
          one["shares"])

@@ -107,7 +107,9 @@ def test_a_race_beside_the_listed_pairs_is_told(audit, between):
     assert "races beside the listed pairs, in process 7 (robot)" in said.out
     assert f"write by {between[1] or 'thread T1, outside of callbacks'} in f()" in said.out
     said = audit(callbacks, "--json", races=[race(*between)])
-    (other,) = json.loads(said.out)["other_races"]
+    document = json.loads(said.out)
+    assert faults("audit", document) == []
+    (other,) = document["other_races"]
     assert (other["pid"], other["first"]["callback"]) == (7, "/n:sub(/t1)")
 
 
@@ -147,6 +149,8 @@ def test_many_sharing_pairs_are_told_by_what_they_share(audit):
         ("single_threaded", 1, POOL, 1),
         ("takt", 1, POOL, 1),
         ("takt", 3, POOL, 0),
+        ("events", 1, POOL, 1),
+        ("events", 2, POOL, 1),  # two subscriptions: only timers have the second thread
     ],
 )
 def test_the_programs_own_threads_count_and_not_those_of_the_run(

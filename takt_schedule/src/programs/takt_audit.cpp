@@ -46,6 +46,26 @@ struct Arguments
 // Of a model. Of a program takt_cli looks at each pair.
 constexpr std::size_t kMostPairs = 10'000;
 
+Before before_of(const std::string & word)
+{
+  return word == "in_groups"      ? Before::in_groups
+         : word == "timers_apart" ? Before::timers_apart
+                                  : Before::one_at_a_time;
+}
+
+const char * word_of(Before before)
+{
+  switch (before) {
+    case Before::in_groups:
+      return "in_groups";
+    case Before::timers_apart:
+      return "timers_apart";
+    case Before::one_at_a_time:
+      break;
+  }
+  return "one_at_a_time";
+}
+
 ClientLibrary library_of(const std::string & word)
 {
   return word == "rclcpp"     ? ClientLibrary::rclcpp
@@ -68,7 +88,7 @@ takt_rt::Result<std::vector<AuditedExecutor>> read_program(const std::string & p
     for (const auto & executor : json.at("executors")) {
       AuditedExecutor & one = result.emplace_back();
       one.name = executor.at("name").get<std::string>();
-      one.before = executor.at("before") == "in_groups" ? Before::in_groups : Before::one_at_a_time;
+      one.before = before_of(executor.at("before").get<std::string>());
       one.is_pool = executor.at("is_pool").get<bool>();
       one.library = library_of(executor.at("library").get<std::string>());
       for (const auto & callback : executor.at("callbacks")) {
@@ -157,7 +177,7 @@ ordered_json to_json(
   return {
     {"name", executor.name},
     {"schedule_executor", audit.executor},
-    {"before", executor.before == Before::in_groups ? "in_groups" : "one_at_a_time"},
+    {"before", word_of(executor.before)},
     {"callbacks", callbacks},
     {"pairs", pairs},
     {"pair_count", audit.pairs.size()},

@@ -31,10 +31,14 @@ public:
   Places(const std::vector<ListedCallback> & callbacks, Before before)
   : callbacks_(&callbacks),
     names_{"0", "1"},
-    threads_(callbacks.size(), before == Before::in_groups ? Threads{0, 1} : Threads{0}),
     triggers_(callbacks.size(), true),
     certain_(callbacks.size(), true)
   {
+    for (const ListedCallback & callback : callbacks) {
+      const bool apart = before == Before::timers_apart && callback.kind == takt_core::Kind::timer;
+      threads_.push_back(
+        before == Before::in_groups ? Threads{0, 1} : Threads{std::size_t{apart ? 1U : 0U}});
+    }
   }
 
   /// Under the executor `name` of a schedule that has it, in a program of `library`, which is
@@ -319,11 +323,12 @@ takt_rt::Result<Places> places_in(
     return Places(executor.callbacks, executor.before);
   }
   if (
-    library == ClientLibrary::rclcpp && executor.before == Before::one_at_a_time &&
-    !executor.is_pool && !its->parallel) {
+    library == ClientLibrary::rclcpp && executor.before != Before::in_groups && !executor.is_pool &&
+    !its->parallel) {
     audit.notes.push_back(
-      "the program's executor '" + executor.name +
-      "' runs one callback at a time, and `takt exec` keeps that without `parallel: true` in "
+      "the program's executor '" + executor.name + "' runs one callback at a time" +
+      (executor.before == Before::timers_apart ? ", and its timers beside the others" : "") +
+      ", and `takt exec` keeps that without `parallel: true` in "
       "executor '" +
       its->name + "' of " + schedule.file);
     return Places(executor.callbacks, executor.before);

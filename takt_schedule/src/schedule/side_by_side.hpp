@@ -16,11 +16,13 @@
 namespace takt_schedule
 {
 
-/// Whether the program's own executor runs its callbacks one at a time.
+/// Which callbacks the program's own executor runs one at a time.
 enum class Before
 {
-  one_at_a_time,  ///< a single-threaded executor: always
-  in_groups       ///< a pool of threads: within a mutually exclusive group only
+  one_at_a_time,  ///< a single-threaded executor: all
+  in_groups,      ///< a pool of threads: those of a mutually exclusive group
+  /// An events executor whose timers have a thread of their own: the timers, and the others.
+  timers_apart
 };
 
 /// The client library of a program, which has rules of its own under a schedule.

@@ -75,6 +75,24 @@ TEST(SideBySide, APoolOfBeforeLetThemOverlapAlready)
   EXPECT_EQ(side_by_side(executor, parse(with_main(kPool)))->already, 5U);
 }
 
+// An events executor with a thread for its timers.
+TEST(SideBySide, TimersApartRanBesideTheOthersAlready)
+{
+  AuditedExecutor executor = camera();
+  executor.before = Before::timers_apart;
+  executor.library = ClientLibrary::rclcpp;
+  EXPECT_EQ(
+    pairs(executor, "parallel: true\n" + kPool),
+    (Strings{
+      "/camera:sub(/a) | /camera:sub(/b)", "/camera:sub(/a) | /log:sub(/c)",
+      "/camera:sub(/b) | /log:sub(/c)", "/log:sub(/c) | /log:sub(/c)"}));
+  const auto kept = side_by_side(executor, parse(with_main(kPool)));
+  EXPECT_TRUE(kept->pairs.empty()) << "`takt exec` keeps the program's two threads";
+  EXPECT_EQ(kept->already, 2U);
+  ASSERT_EQ(kept->notes.size(), 1U);
+  EXPECT_NE(sentences(kept->notes)[0].find("and its timers beside the others"), std::string::npos);
+}
+
 TEST(SideBySide, AnEarlierScheduleCountsAsBefore)
 {
   const Schedule earlier =

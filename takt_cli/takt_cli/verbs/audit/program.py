@@ -119,9 +119,14 @@ def _adopted(report: Report) -> Iterator[tuple[dict[str, Any], Process]]:
         if process is None:
             continue
         is_pool = executor.kind in ("multi_threaded", "takt")
-        many = is_pool and executor.own_threads > 1
+        many = executor.own_threads > 1
+        before = "one_at_a_time"
+        if many and is_pool:
+            before = "in_groups"
+        elif many and executor.kind == "events":
+            before = "timers_apart"  # execute_timers_separate_thread
         callbacks = [_listed(one, reentrant=not one.exclusive_group) for one in executor.callbacks]
-        one = _executor(executor.executor, "rclcpp", callbacks, many=many)
+        one = _executor(executor.executor, "rclcpp", callbacks, before)
         yield {**one, "is_pool": is_pool}, process
 
 
@@ -137,7 +142,8 @@ def _of_takt_rcl(report: Report) -> Iterator[tuple[dict[str, Any], Process]]:
             ]
             if any(not one["background"] for one in callbacks):
                 many = executor.threads > 1 and not executor.scheduled
-                yield _executor(executor.name, "takt_rcl", callbacks, many=many), process
+                before = "in_groups" if many else "one_at_a_time"
+                yield _executor(executor.name, "takt_rcl", callbacks, before), process
 
 
 def _listed(callback: Any, *, reentrant: bool) -> dict[str, Any]:
@@ -151,11 +157,11 @@ def _listed(callback: Any, *, reentrant: bool) -> dict[str, Any]:
 
 
 def _executor(
-    name: str, library: str, callbacks: list[dict[str, Any]], *, many: bool
+    name: str, library: str, callbacks: list[dict[str, Any]], before: str
 ) -> dict[str, Any]:
     return {
         "name": name,
-        "before": "in_groups" if many else "one_at_a_time",
+        "before": before,
         "is_pool": False,
         "library": library,
         "callbacks": callbacks,
