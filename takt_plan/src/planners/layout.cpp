@@ -54,9 +54,18 @@ bool Layout::crowded(Index core) const
 
 int Layout::priority(Index core, Index place) const
 {
-  const PlanProblem::Band & band = problem_->bands[problem_->model.cores[core].host];
+  const Band & band = problem_->bands[problem_->model.cores[core].host];
+  const auto & blocks = cores_[core];
+  Index lifted = 0;  // blocks above the middleware
+  while (lifted < std::min<Index>(static_cast<Index>(band.above), blocks.size()) &&
+         !problem_->talks[blocks[lifted].executor]) {
+    ++lifted;
+  }
+  if (place < lifted) {
+    return band.top - static_cast<int>(place);
+  }
   return std::max(
-    band.most - static_cast<int>(std::min<Index>(place, static_cast<Index>(band.most))),
+    band.most - static_cast<int>(std::min<Index>(place - lifted, static_cast<Index>(band.most))),
     band.least);
 }
 

@@ -49,7 +49,8 @@ public:
 
   /// The OS priority of the block at `place`. The first block gets the highest priority of the
   /// host's band, and each further block gets one less. Blocks beyond the band share its lowest
-  /// priority.
+  /// priority. Blocks of executors that do not talk, if they precede all other blocks of the core,
+  /// get the priorities above the middleware's, as far as these suffice (talking.hpp).
   int priority(Index core, Index place) const;
   Assignment assignment() const;
   Index threads() const;

@@ -102,6 +102,7 @@ public:
     find_rates();
     find_chains();
     find_units();
+    find_bands();
     find_timers();
     result_.seed = options_.seed;
     result_.keeps_short = options_.walks;
@@ -118,7 +119,6 @@ private:
   void add_host(Index index, bool needed)
   {
     const HostModel & host = system_.hosts[index];
-    result_.bands.push_back({host.least_priority, most_of_plan(system_, host, talkers_)});
     const bool any = std::any_of(host.cores.begin(), host.cores.end(), [&](int number) {
       return usable(host, number, options_);
     });
@@ -308,6 +308,21 @@ private:
     }
     for (Unit & unit : result_.units) {
       unit.deadline = unit.deadline == kUnbounded ? unit.period : unit.deadline;
+    }
+  }
+
+  void find_bands()
+  {
+    for (const std::string & executor : result_.model.executors) {
+      result_.talks.push_back(talkers_.contains(executor));
+    }
+    // A unit is on one thread, so there are at most as many threads.
+    std::vector<int> quiet(system_.hosts.size());
+    for (const Unit & unit : result_.units) {
+      quiet[result_.model.tasks[unit.tasks.front()].host] += result_.talks[unit.executor] ? 0 : 1;
+    }
+    for (Index host = 0; host < system_.hosts.size(); ++host) {
+      result_.bands.push_back(band_of(system_, system_.hosts[host], talkers_, quiet[host]));
     }
   }
 

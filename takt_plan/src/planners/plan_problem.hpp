@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "planners/talking.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_plan/planner.hpp"
 #include "takt_rt/result.hpp"
@@ -54,12 +55,8 @@ struct PlanProblem
   std::vector<double> loads;  ///< per task: share of a core
   std::vector<double> rates;  ///< per task: runs per ns
   std::vector<double> room;   ///< per core: the share that the model may use beside other threads
-  struct Band
-  {
-    int least = 1;
-    int most = 90;
-  };
-  std::vector<Band> bands;  ///< per host: the OS priorities of plans
+  std::vector<Band> bands;    ///< per host: the OS priorities of plans
+  std::vector<bool> talks;    ///< per executor: see talking.hpp
   /// Timers to which a schedule may give offsets.
   std::vector<Index> timers;
   /// `score` judges by job windows only.

@@ -1,8 +1,16 @@
 // The OS priorities that a plan leaves to the threads of the middleware.
 //
 // Threads of the middleware carry messages between processes, so a schedule raises them above the
-// plan's threads. No priority of a schedule is above the `priorities` of its host, so the plan's
-// own threads leave the highest one free.
+// plan's threads that send or take messages. A thread of an executor that does not talk, such as a
+// control loop without ROS, needs no message. If it is the most urgent one of its core, the plan
+// puts it above the threads of the middleware, which otherwise could run before it on its core.
+//
+// This delays no response beyond its bound. Threads of the middleware may run on all cores, and the
+// kernel moves them to one that runs something less urgent. So they wait only while each core runs
+// a thread above them, and the bound of each callback on these cores counts that thread anyway.
+//
+// No priority of a schedule is above the `priorities` of its host, so the plan's threads leave one
+// free for the middleware.
 //
 // Set-up only: allocates, does not block.
 #ifndef TAKT_PLAN__SRC__PLANNERS__TALKING_HPP_
@@ -20,11 +28,23 @@ namespace takt_plan::detail
 /// other callbacks.
 std::set<std::string> talking(const takt_schedule::System & system);
 
-/// The highest OS priority of the plan's threads on the host. It is the host's highest priority if
-/// no executor on the host talks, or if the host has only one priority.
-int most_of_plan(
+/// The OS priorities of a plan's threads on one host.
+struct Band
+{
+  int least = 1;
+  int most = 90;  ///< of threads that are less urgent than those of the middleware
+  /// The number of priorities above those of the middleware's threads; the highest one is `top`.
+  int above = 0;
+  int top = 90;
+};
+
+/// The priorities of the plan's threads on the host. All are the plan's if no executor on the host
+/// talks, or if the host has only one priority. `quiet_threads`: the most threads that the plan can
+/// give to executors on this host that do not talk; at most half of the priorities are above the
+/// middleware.
+Band band_of(
   const takt_schedule::System & system, const takt_schedule::HostModel & host,
-  const std::set<std::string> & talkers);
+  const std::set<std::string> & talkers, int quiet_threads);
 
 }  // namespace takt_plan::detail
 

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <ostream>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "planners/planners.hpp"
+#include "planners/simulated_plan.hpp"
 #include "support/planning.hpp"
 #include "takt_plan/assignment.hpp"
 #include "takt_schedule/parse_system.hpp"
@@ -105,6 +108,100 @@ TEST(MiddlewareThreads, AreAboveThePlanAndWithinThePrioritiesOfTheHost)
   EXPECT_EQ(highest(10, 80, ", publishes: /a"), std::pair(79, 80));
   EXPECT_EQ(highest(10, 80, ""), std::pair(80, 0)) << "no messages, and no threads to raise";
   EXPECT_EQ(highest(7, 7, ", publishes: /a"), std::pair(7, 7)) << "there is only one";
+}
+
+// A control loop in a process of its own, which sends and takes no messages, and two nodes.
+// `loop`: time, period and the rest of its line.
+takt_schedule::System loop_beside_nodes(
+  const std::string & hosts, const std::string & loop, const std::string & deadline = "1ms")
+{
+  return test::system_of(
+    "hosts: {h: " + hosts + "}\ncallbacks:\n  - {id: \"/loop:timer(control)\", executor: loop, " +
+    loop +
+    "}\n"
+    "  - {id: \"/a:timer(20ms)\", executor: nodes, time: 2ms, period: 20ms, publishes: /a}\n"
+    "  - {id: \"/b:sub(/a)\", executor: nodes, time: 4ms, triggers: /a}\n"
+    "chains:\n"
+    "  control: {path: [\"/loop:timer(control)\"], priority: 90, deadline: " +
+    deadline +
+    "}\n"
+    "  nodes: {path: [\"/a:timer(20ms)\", \"/b:sub(/a)\"], priority: 40, deadline: 20ms}\n");
+}
+
+struct Urgency
+{
+  int loop = 0;
+  int middleware = 0;
+  int nodes = 0;
+  friend bool operator==(const Urgency &, const Urgency &) = default;
+  friend std::ostream & operator<<(std::ostream & out, const Urgency & one)
+  {
+    return out << one.loop << " over " << one.middleware << " over " << one.nodes;
+  }
+};
+
+Urgency urgency_of(const Planned & planned)
+{
+  Urgency found;
+  for (const auto & executor : planned.schedule.executors) {
+    for (const auto & threads : executor.threads) {
+      int & most = executor.name == "loop" ? found.loop : found.nodes;
+      most = std::max(most, threads.attributes.priority);
+    }
+    for (const auto & rule : executor.process_threads) {
+      found.middleware = std::max(found.middleware, rule.attributes.priority);
+    }
+  }
+  return found;
+}
+
+constexpr const char * kLoop = "time: 100us, period: 1ms";
+
+TEST(MiddlewareThreads, AreBelowTheLoopThatNeedsNoMessage)
+{
+  for (const char * const hosts : {"{cores: 1}", "{cores: 2}"}) {
+    EXPECT_EQ(urgency_of(test::plan_of(loop_beside_nodes(hosts, kLoop))), (Urgency{90, 89, 88}))
+      << hosts;
+  }
+  const auto few = [](int most) {
+    const std::string hosts =
+      "{cores: 1, priorities: {least: 5, most: " + std::to_string(most) + "}}";
+    return urgency_of(test::plan_of(loop_beside_nodes(hosts, kLoop)));
+  };
+  EXPECT_EQ(few(7), (Urgency{7, 6, 5}));
+  EXPECT_EQ(few(6), (Urgency{5, 6, 5})) << "two priorities are too few: messages come first";
+}
+
+TEST(MiddlewareThreads, AreAboveALoopThatTalksOrIsLessUrgentThanNodes)
+{
+  const auto above_both = [](const std::string & loop, const std::string & deadline) {
+    const Urgency found =
+      urgency_of(test::plan_of(loop_beside_nodes("{cores: 1}", loop, deadline)));
+    return found.middleware > std::max(found.loop, found.nodes);
+  };
+  EXPECT_TRUE(above_both("time: 100us, period: 1ms, publishes: /state", "1ms"));
+  EXPECT_TRUE(above_both("time: 30ms, period: 100ms", "100ms"));
+}
+
+// A thread of the middleware works for 1 ms now and then, on any core.
+TEST(MiddlewareThreads, DoNotDelayTheLoopUnderThePlan)
+{
+  const takt_schedule::System system = loop_beside_nodes("{cores: 2}", kLoop);
+  const Planned planned = test::plan_of(system);
+  const auto missed = [&](int priority) {
+    takt_schedule::System beside = system;
+    takt_schedule::OtherThread thread;
+    thread.name = "dds";
+    thread.priority = priority;
+    thread.time = std::chrono::milliseconds(1);
+    thread.period = std::chrono::milliseconds(7);
+    beside.hosts.front().other_threads.push_back(thread);
+    const auto simulated = simulate_plan(beside, planned.schedule);
+    EXPECT_GT(simulated->chains.front().count, 1000U);
+    return simulated->chains.front().missed;
+  };
+  EXPECT_EQ(missed(urgency_of(planned).middleware), 0U);
+  EXPECT_GT(missed(urgency_of(planned).loop + 1), 0U) << "the test would not see a delay";
 }
 
 }  // namespace

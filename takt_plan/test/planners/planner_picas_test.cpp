@@ -160,7 +160,7 @@ TEST(PicasExecutors, AnExecutorIsOneThreadInEachProcess)
   const std::string other =
     "  - {id: \"/log:timer(10ms)\", executor: other, time: 1ms, period: 10ms}\n";
   const Planned planned = plan_of(chains_of(2, {{1}, {1}}, other), executors(1));
-  EXPECT_EQ(threads_of(planned), (Lines{"0/89: a1 b1", "0/88: log"}));
+  EXPECT_EQ(threads_of(planned), (Lines{"0/88: a1 b1", "0/87: log"}));
 }
 
 TEST(PicasExecutors, RefusesACallbackPinnedToWhereNoneIs)
