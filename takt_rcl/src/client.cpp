@@ -86,8 +86,7 @@ bool waits_for(
 
 ClientBase::ClientBase(
   std::shared_ptr<NodeState> node, const rosidl_service_type_support_t & type,
-  const std::string & name, std::shared_ptr<PendingCalls> (*make_calls)(std::uint32_t places),
-  const ClientOptions & options)
+  const std::string & name, const MakeCalls & make_calls, const ClientOptions & options)
 : ClientBase(
     [&] {
       auto shared = open_client(std::move(node), type, name, options);

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "takt_core/message_key.hpp"
-#include "takt_rcl/parcel.hpp"
+#include "takt_rcl/memory/parcel.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rcl

@@ -129,6 +129,10 @@ takt_rcl_python_test(
 takt_rcl_python_test(
   type_description "TAKT_RCL_GENERIC_PEER=$<TARGET_FILE:takt_rcl_generic_peer>" messages/)
 takt_rcl_python_test(parameters "TAKT_RCL_PARAMETER_PEER=$<TARGET_FILE:takt_rcl_parameter_peer>")
+takt_rcl_python_test(
+  ros2_command
+  "TAKT_RCL_PARAMETER_PEER=$<TARGET_FILE:takt_rcl_parameter_peer>;TAKT_RCL_CALLING_PEER=$<TARGET_FILE:takt_rcl_calling_peer>"
+  command/)
 takt_rcl_python_test(within "TAKT_RCL_WITHIN=$<TARGET_FILE:takt_rcl_within>")
 takt_rcl_python_test(epoch "TAKT_RCL_PHASES=$<TARGET_FILE:takt_rcl_phases>")
 

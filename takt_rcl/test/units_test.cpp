@@ -10,8 +10,8 @@
 #include "parameters/parameter_overrides.hpp"
 #include "takt_rcl/clock.hpp"
 #include "takt_rcl/join.hpp"
+#include "takt_rcl/memory/message_pool.hpp"
 #include "takt_rcl/message_handler.hpp"
-#include "takt_rcl/message_pool.hpp"
 #include "takt_rcl/qos.hpp"
 #include "takt_rcl/time.hpp"
 

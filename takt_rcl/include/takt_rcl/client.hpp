@@ -21,6 +21,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <rosidl_typesupport_cpp/service_type_support.hpp>
@@ -31,7 +32,7 @@
 
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_rcl/entity.hpp"
-#include "takt_rcl/inline_function.hpp"
+#include "takt_rcl/memory/inline_function.hpp"
 #include "takt_rcl/message_info.hpp"
 #include "takt_rcl/pending_calls.hpp"
 #include "takt_rcl/qos.hpp"
@@ -59,11 +60,13 @@ struct ClientShared;
 class ClientBase : public Entity, public std::enable_shared_from_this<ClientBase>
 {
 public:
+  /// Makes so many places for requests.
+  using MakeCalls = std::function<std::shared_ptr<PendingCalls>(std::uint32_t places)>;
+
   /// For Node::create_client. Set-up only. Throws `Error` as the constructor of ServiceBase.
   ClientBase(
     std::shared_ptr<NodeState> node, const rosidl_service_type_support_t & type,
-    const std::string & name, std::shared_ptr<PendingCalls> (*make_calls)(std::uint32_t places),
-    const ClientOptions & options);
+    const std::string & name, const MakeCalls & make_calls, const ClientOptions & options);
   /// Waits for runs of the callback on other threads, and forgets all requests.
   ~ClientBase() override;
 
@@ -125,6 +128,33 @@ protected:
   void make_room();
   /// Without the mutex: counts a request without a place; logs the first one.
   void no_place();
+
+  /// Sends the request in a place of `all`, with the function of its response; null: its future
+  /// takes the response. Nothing: it is refused.
+  template <typename Calls>
+  std::pair<PendingCall, std::int64_t> send_call(
+    Calls & all, const void * request, typename Calls::Function * function)
+  {
+    make_room();
+    {
+      const takt_core::MiddlewareCeilingScope ceiling;
+      const std::lock_guard lock(all.mutex());
+      if (const PendingCall call = all.reserve(function == nullptr)) {
+        const std::int64_t number = send(request);
+        if (number == 0) {
+          all.release(call);
+          return {};
+        }
+        if (function != nullptr) {
+          all.function(call) = std::move(*function);
+        }
+        all.await(call, number, takt_rt::now());
+        return {call, number};
+      }
+    }
+    no_place();
+    return {};
+  }
 
 private:
   std::shared_ptr<takt_core::Callback> make(
@@ -394,26 +424,7 @@ private:
   std::pair<PendingCall, std::int64_t> send_request(
     const Request & request, typename Calls::Function * function)
   {
-    auto & all = static_cast<Calls &>(calls());
-    make_room();
-    {
-      const takt_core::MiddlewareCeilingScope ceiling;
-      const std::lock_guard lock(all.mutex());
-      if (const PendingCall call = all.reserve(function == nullptr)) {
-        const std::int64_t number = send(&request);
-        if (number == 0) {
-          all.release(call);
-          return {};
-        }
-        if (function != nullptr) {
-          all.function(call) = std::move(*function);
-        }
-        all.await(call, number, takt_rt::now());
-        return {call, number};
-      }
-    }
-    no_place();
-    return {};
+    return send_call(static_cast<Calls &>(calls()), &request, function);
   }
 };
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "takt_core/logical_time.hpp"
-#include "takt_rcl/message_pool.hpp"
+#include "takt_rcl/memory/message_pool.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rcl

@@ -26,9 +26,9 @@
 #include <utility>
 #include <vector>
 
+#include "takt_rcl/memory/message_pool.hpp"
+#include "takt_rcl/memory/parcel.hpp"
 #include "takt_rcl/message_info.hpp"
-#include "takt_rcl/message_pool.hpp"
-#include "takt_rcl/parcel.hpp"
 
 namespace takt_rcl
 {

@@ -23,7 +23,9 @@
 #include "takt_rcl/callback_group.hpp"
 #include "takt_rcl/client.hpp"
 #include "takt_rcl/clock.hpp"
+#include "takt_rcl/generic_client.hpp"
 #include "takt_rcl/generic_publisher.hpp"
+#include "takt_rcl/generic_service.hpp"
 #include "takt_rcl/generic_subscription.hpp"
 #include "takt_rcl/guard_condition.hpp"
 #include "takt_rcl/logger.hpp"
@@ -177,6 +179,25 @@ public:
     options.qos = qos;
     options.callback_group = std::move(group);
     return create_client<Srv>(name, options);
+  }
+
+  /// A service of a type by its name, such as "std_srvs/srv/SetBool": see generic_service.hpp.
+  GenericService::SharedPtr create_generic_service(
+    const std::string & name, const std::string & type, GenericService::Function callback,
+    const ServiceOptions & options = {})
+  {
+    auto service =
+      std::make_shared<GenericService>(state_, name, type, std::move(callback), options);
+    adopt(service);
+    return service;
+  }
+  /// As above, a client: see generic_client.hpp.
+  GenericClient::SharedPtr create_generic_client(
+    const std::string & name, const std::string & type, const ClientOptions & options = {})
+  {
+    auto client = std::make_shared<GenericClient>(state_, name, type, options);
+    adopt(client);
+    return client;
   }
 
   /// Signatures of `callback`: void(), void(Timer &), void(const TimerInfo &), or the last two.

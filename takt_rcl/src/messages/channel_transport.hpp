@@ -18,8 +18,8 @@
 
 #include "takt_channel/channel.hpp"
 #include "takt_core/message_key.hpp"
+#include "takt_rcl/memory/message_pool.hpp"
 #include "takt_rcl/message_info.hpp"
-#include "takt_rcl/message_pool.hpp"
 #include "takt_rcl/qos.hpp"
 #include "takt_rcl/transport.hpp"
 #include "takt_rt/pi_mutex.hpp"

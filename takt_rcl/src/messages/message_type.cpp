@@ -25,8 +25,18 @@ bool is_word(const std::string & part)
   });
 }
 
-// Package, folders and name; "msg" where the folder is omitted.
-std::vector<std::string> parts_of(const std::string & name)
+/// The two kinds of types.
+struct TypeKind
+{
+  const char * word;
+  const char * folder;
+  const char * example;
+};
+constexpr TypeKind kMessage{"message", "msg", "std_msgs/msg/Int32"};
+constexpr TypeKind kService{"service", "srv", "std_srvs/srv/SetBool"};
+
+// Package, folders and name; the kind's folder where the folder is omitted.
+std::vector<std::string> parts_of(const std::string & name, const TypeKind & kind)
 {
   std::vector<std::string> parts(1);
   for (const char c : name) {
@@ -38,64 +48,89 @@ std::vector<std::string> parts_of(const std::string & name)
   }
   if (parts.size() < 2 || !std::all_of(parts.begin(), parts.end(), &is_word)) {
     throw Error(
-      "'" + name + "' is not the name of a message type; write it as 'std_msgs/msg/Int32'");
+      "'" + name + "' is not the name of a " + kind.word + " type; write it as '" + kind.example +
+      "'");
   }
   if (parts.size() == 2) {
-    parts.insert(parts.begin() + 1, "msg");
+    parts.insert(parts.begin() + 1, kind.folder);
   }
   return parts;
 }
 
-std::string library_of(const std::string & package, const std::string & name)
+std::string library_of(const std::string & package, const std::string & name, const TypeKind & kind)
 {
   try {
     return ament_index_cpp::get_package_prefix(package) + "/lib/" +
            rcpputils::get_platform_library_name(package + "__" + kTypeSupport);
   } catch (const ament_index_cpp::PackageNotFoundError &) {
     throw Error(
-      "no package '" + package + "' for the message type '" + name +
+      "no package '" + package + "' for the " + kind.word + " type '" + name +
       "' is in AMENT_PREFIX_PATH; source the workspace that has it");
   } catch (const std::exception & error) {  // without AMENT_PREFIX_PATH
     throw Error(
-      "cannot find the package '" + package + "' of the message type '" + name +
+      "cannot find the package '" + package + "' of the " + kind.word + " type '" + name +
       "': " + error.what() + "; source the workspace that has it");
   }
 }
 
 // A loaded library is never unloaded: the middleware may use its types for as long as the process
 // lives.
-rcpputils::SharedLibrary & load(const std::string & package, const std::string & name)
+rcpputils::SharedLibrary & load(
+  const std::string & package, const std::string & name, const TypeKind & kind)
 {
   static std::mutex mutex;
   static auto & loaded = *new std::map<std::string, std::unique_ptr<rcpputils::SharedLibrary>>;
   const std::lock_guard lock(mutex);
   auto & library = loaded[package];
   if (library == nullptr) {
-    const std::string path = library_of(package, name);
+    const std::string path = library_of(package, name, kind);
     try {
       library = std::make_unique<rcpputils::SharedLibrary>(path);
     } catch (const std::runtime_error & error) {
-      throw Error("cannot load the message type '" + name + "' from " + path + ": " + error.what());
+      throw Error(
+        "cannot load the " + std::string(kind.word) + " type '" + name + "' from " + path + ": " +
+        error.what());
     }
   }
   return *library;
+}
+
+// The type support of this kind.
+template <typename TypeSupport>
+const TypeSupport & type_support(const std::string & name, const TypeKind & kind)
+{
+  const std::vector<std::string> parts = parts_of(name, kind);
+  std::string symbol = std::string(kTypeSupport) + "__get_" + kind.word + "_type_support_handle";
+  for (const std::string & part : parts) {
+    symbol += "__" + part;
+  }
+  rcpputils::SharedLibrary & library = load(parts.front(), name, kind);
+  if (!library.has_symbol(symbol)) {
+    throw Error("package '" + parts.front() + "' has no " + kind.word + " type '" + name + "'");
+  }
+  using Get = const TypeSupport * (*)();
+  return *reinterpret_cast<Get>(library.get_symbol(symbol))();
 }
 
 }  // namespace
 
 const rosidl_message_type_support_t & message_type_support(const std::string & name)
 {
-  const std::vector<std::string> parts = parts_of(name);
-  std::string symbol = std::string(kTypeSupport) + "__get_message_type_support_handle";
-  for (const std::string & part : parts) {
-    symbol += "__" + part;
+  return type_support<rosidl_message_type_support_t>(name, kMessage);
+}
+
+const rosidl_service_type_support_t & service_type_support(const std::string & name)
+{
+  return type_support<rosidl_service_type_support_t>(name, kService);
+}
+
+std::string service_type_name(const std::string & name)
+{
+  std::string result;
+  for (const std::string & part : parts_of(name, kService)) {
+    result += (result.empty() ? "" : "/") + part;
   }
-  rcpputils::SharedLibrary & library = load(parts.front(), name);
-  if (!library.has_symbol(symbol)) {
-    throw Error("package '" + parts.front() + "' has no message type '" + name + "'");
-  }
-  using Get = const rosidl_message_type_support_t * (*)();
-  return *reinterpret_cast<Get>(library.get_symbol(symbol))();
+  return result;
 }
 
 }  // namespace takt_rcl

@@ -1,4 +1,5 @@
 // Serialised messages, and publishers and subscriptions of types known by name.
+#include <diagnostic_msgs/srv/add_diagnostics.hpp>
 #include <std_msgs/msg/string.hpp>
 #include <std_msgs/msg/u_int64.hpp>
 
@@ -282,6 +283,108 @@ TEST_F(Generic, UnknownTypesAreErrorsThatNameThem)
   fail_with("package 'std_msgs' has no message type", [&] {
     n->create_generic_subscription(
       "a", "std_msgs/srv/String", QoS(1), [](const SerializedMessage &) {});
+  });
+}
+
+using Diagnostics = diagnostic_msgs::srv::AddDiagnostics;
+constexpr const char * kDiagnostics = "diagnostic_msgs/srv/AddDiagnostics";
+
+template <typename Msg>
+SerializedMessage bytes_of_message(const Msg & message)
+{
+  SerializedMessage result;
+  EXPECT_TRUE(Serialization<Msg>().serialize_message(&message, &result));
+  return result;
+}
+template <typename Msg>
+Msg message_of(const SerializedMessage & bytes)
+{
+  Msg message;
+  EXPECT_TRUE(Serialization<Msg>().deserialize_message(&bytes, &message));
+  return message;
+}
+Diagnostics::Request question(const std::string & text)
+{
+  Diagnostics::Request request;
+  request.load_namespace = text;
+  return request;
+}
+
+TEST_F(Generic, AServiceAndAClientOfTypesByNameAndOfKnownTypesUnderstandEachOther)
+{
+  auto n = node("n");
+  auto by_name = n->create_generic_service(
+    "by_name", kDiagnostics, [](const SerializedMessage & request, SerializedMessage & response) {
+      const auto asked = message_of<Diagnostics::Request>(request);
+      if (asked.load_namespace != "nothing") {
+        Diagnostics::Response answer;
+        answer.success = true;
+        answer.message = "heard " + asked.load_namespace;
+        response = bytes_of_message(answer);
+      }
+    });
+  auto known = n->create_service<Diagnostics>(
+    "known", [](const Diagnostics::Request & request, Diagnostics::Response & response) {
+      response.message = "known " + request.load_namespace;
+    });
+  EXPECT_EQ(by_name->id(), "/n:service(/by_name)");
+  auto to_by_name = n->create_client<Diagnostics>("by_name");
+  auto to_known = n->create_generic_client("known", "diagnostic_msgs/AddDiagnostics");
+  auto e = executor();
+  e.add_node(n);
+  EXPECT_TRUE(to_by_name->wait_for_service(kPatience));
+  EXPECT_TRUE(to_known->wait_for_service(kPatience));
+  std::vector<std::string> answers;
+  for (const char * text : {"hello", "nothing"}) {
+    to_by_name->async_send_request(question(text), [&](const Diagnostics::Response & answer) {
+      answers.push_back(answer.message + (answer.success ? "!" : "."));
+    });
+  }
+  const std::int64_t number = to_known->async_send_request(
+    bytes_of_message(question("hello")), [&](const SerializedMessage & bytes, std::int64_t of) {
+      answers.push_back(
+        message_of<Diagnostics::Response>(bytes).message + " " + std::to_string(of));
+    });
+  auto future = to_known->async_send_request(bytes_of_message(question("future")));
+  ASSERT_TRUE(future.valid());
+  EXPECT_TRUE(spin_until(e, [&] { return answers.size() == 3 && future.ready(); }));
+  EXPECT_EQ(std::ranges::count(answers, "heard hello!"), 1);
+  EXPECT_EQ(std::ranges::count(answers, "."), 1) << "the response has default values";
+  EXPECT_EQ(std::ranges::count(answers, "known hello " + std::to_string(number)), 1);
+  EXPECT_EQ(message_of<Diagnostics::Response>(*future.get()).message, "known future");
+  EXPECT_EQ(to_known->taken_responses(), 2u);
+  EXPECT_EQ(to_known->pending_requests(), 0u);
+}
+
+TEST_F(Generic, ServicesAndClientsSayWhatDoesNotFit)
+{
+  auto n = node("n");
+  const auto silent = [](const SerializedMessage &, SerializedMessage &) {};
+  fail_with("is not the name of a service type; write it as 'std_srvs/srv/SetBool'", [&] {
+    n->create_generic_client("s", "SetBool");
+  });
+  fail_with("package 'diagnostic_msgs' has no service type 'diagnostic_msgs/srv/None'", [&] {
+    n->create_generic_service("s", "diagnostic_msgs/srv/None", silent);
+  });
+  fail_with("no package 'never_msgs' for the service type", [&] {
+    n->create_generic_client("s", "never_msgs/srv/None");
+  });
+  fail_with("needs a function", [&] { n->create_generic_service("s", kDiagnostics, nullptr); });
+  SerializedMessage wrong;
+  wrong.assign(std::vector<std::uint8_t>{0, 1, 0, 0, 255, 255, 255, 255});
+  auto client = n->create_generic_client("s", kDiagnostics);
+  fail_with(
+    "a request of 8 bytes is no message of type 'diagnostic_msgs/srv/AddDiagnostics_Request'",
+    [&] { client->async_send_request(wrong); });
+  auto service = n->create_generic_service(
+    "s", kDiagnostics,
+    [&](const SerializedMessage &, SerializedMessage & response) { response = wrong; });
+  auto e = executor();
+  e.add_node(n);
+  EXPECT_TRUE(client->wait_for_service(kPatience));
+  client->async_send_request(bytes_of_message(question("x")), [](const SerializedMessage &) {});
+  fail_with("wrote 8 bytes, which are no message of type", [&] {
+    spin_until(e, [&] { return service->sent_responses() > 0; });
   });
 }
 

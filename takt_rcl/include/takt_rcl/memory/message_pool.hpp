@@ -4,8 +4,8 @@
 // Each slot also holds the shared pointer's control block, so neither handing out nor returning
 // allocates. An exhausted pool allocates a message and counts it: losing the message would be
 // worse. A pool lives until its owner and all its messages have ended.
-#ifndef TAKT_RCL__MESSAGE_POOL_HPP_
-#define TAKT_RCL__MESSAGE_POOL_HPP_
+#ifndef TAKT_RCL__MEMORY__MESSAGE_POOL_HPP_
+#define TAKT_RCL__MEMORY__MESSAGE_POOL_HPP_
 
 #include <atomic>
 #include <cstddef>
@@ -208,4 +208,4 @@ using UniqueMessage = typename MessagePool<Msg>::Unique;
 
 }  // namespace takt_rcl
 
-#endif  // TAKT_RCL__MESSAGE_POOL_HPP_
+#endif  // TAKT_RCL__MEMORY__MESSAGE_POOL_HPP_

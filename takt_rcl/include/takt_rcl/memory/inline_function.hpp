@@ -1,6 +1,6 @@
 // A function object that is kept in place: storing a small one allocates nothing.
-#ifndef TAKT_RCL__INLINE_FUNCTION_HPP_
-#define TAKT_RCL__INLINE_FUNCTION_HPP_
+#ifndef TAKT_RCL__MEMORY__INLINE_FUNCTION_HPP_
+#define TAKT_RCL__MEMORY__INLINE_FUNCTION_HPP_
 
 #include <cstddef>
 #include <functional>
@@ -106,4 +106,4 @@ private:
 
 }  // namespace takt_rcl
 
-#endif  // TAKT_RCL__INLINE_FUNCTION_HPP_
+#endif  // TAKT_RCL__MEMORY__INLINE_FUNCTION_HPP_

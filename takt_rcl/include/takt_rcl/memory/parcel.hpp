@@ -1,6 +1,6 @@
 // A message on its way from a publisher to subscriptions of the same process, by pointer.
-#ifndef TAKT_RCL__PARCEL_HPP_
-#define TAKT_RCL__PARCEL_HPP_
+#ifndef TAKT_RCL__MEMORY__PARCEL_HPP_
+#define TAKT_RCL__MEMORY__PARCEL_HPP_
 
 #include <atomic>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "takt_core/message_key.hpp"
-#include "takt_rcl/message_pool.hpp"
+#include "takt_rcl/memory/message_pool.hpp"
 #include "takt_rt/pi_mutex.hpp"
 
 namespace takt_rcl::detail
@@ -331,4 +331,4 @@ private:
 
 }  // namespace takt_rcl::detail
 
-#endif  // TAKT_RCL__PARCEL_HPP_
+#endif  // TAKT_RCL__MEMORY__PARCEL_HPP_
