@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "ratio_reporter.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
@@ -131,6 +135,68 @@ void clock_read(benchmark::State & state)
   }
 }
 
+// Messages for a group of `inputs` subscriptions whose condition does not hold, so the scheduler
+// looks at each input for each message.
+class Conditional
+{
+public:
+  explicit Conditional(std::size_t inputs) : scheduler_({{0}, Order::fifo}, waker_)
+  {
+    const auto group = std::make_shared<Group>(GroupKind::mutually_exclusive, "group");
+    Condition all;
+    all.count = 0;
+    all.fresh = std::chrono::hours(1);
+    group->set_condition(all);
+    for (std::size_t i = 0; i < inputs; ++i) {
+      CallbackOptions options;
+      options.id = takt_core::adapter::callback_id("/node", "sub", "/topic" + std::to_string(i));
+      options.kind = Kind::subscription;
+      options.group = group;
+      callbacks_.push_back(std::make_shared<Empty>(options));
+      if (!scheduler_.add(callbacks_.back()).ok()) {
+        std::abort();
+      }
+    }
+    scheduler_.open(now());
+    for (std::size_t i = 0; i + 1 < inputs; ++i) {  // all but the last one
+      scheduler_.ready(*callbacks_[i], 1, now());
+    }
+  }
+
+  /// Time of one message.
+  double ns(std::size_t messages)
+  {
+    const Time begin = now();
+    for (std::size_t i = 0; i < messages; ++i) {
+      scheduler_.ready(*callbacks_.front(), 1, begin);
+    }
+    return static_cast<double>((now() - begin).count()) / static_cast<double>(messages);
+  }
+
+private:
+  Sleepless waker_;
+  Scheduler scheduler_;
+  std::vector<std::shared_ptr<Callback>> callbacks_;
+};
+
+// What one input more adds to a message: from 2 inputs to 34.
+void condition_input(benchmark::State & state)
+{
+  constexpr std::size_t kFew = 2;
+  constexpr std::size_t kMore = 32;
+  constexpr std::size_t kMessages = 1000;
+  Conditional few(kFew);
+  Conditional many(kFew + kMore);
+  double sum = 0;
+  std::size_t rounds = 0;
+  for (auto _ : state) {
+    const double less = few.ns(kMessages);
+    sum += (many.ns(kMessages) - less) / kMore;
+    ++rounds;
+  }
+  state.counters["ns"] = sum / static_cast<double>(rounds);
+}
+
 // The physical limit of dispatching 10,000 ready callbacks: memory of the same size and shape (the
 // callback, its group and its arrival slot are separate allocations), in the same random order. It
 // visits them as often as dispatch must: callback and slot to make the callback ready, all three to
@@ -192,6 +258,7 @@ int main(int argc, char ** argv)
   }
   benchmark::RegisterBenchmark("pointer_walk_10000", pointer_walk, 10000);
   benchmark::RegisterBenchmark("clock_read", clock_read);
+  benchmark::RegisterBenchmark("condition_input", condition_input);
 
   std::vector<takt_bench::Limit> limits;
   for (const std::string order : {"priority", "fifo", "edf", "window"}) {
@@ -208,5 +275,6 @@ int main(int argc, char ** argv)
       {order + "_10000_of_10000", "pointer_walk_10000", 1.5,
        order + ": what 10,000 ready add over 10 / pointer walk", order + "_10_of_10"});
   }
+  limits.push_back({"condition_input", "", 100, "look at a condition, for each input"});
   return takt_bench::run(argc, argv, limits);
 }

@@ -234,6 +234,35 @@ def test_a_failed_measurement_is_an_error_with_its_reason(tmp_path):
         )
 
 
+# The page on ways of messages quotes the two commands that follow.
+@need(*DATA_PATH)
+@pytest.mark.alone
+def test_a_moment_of_shared_memory_between_nodes():
+    program = find_program("takt_data_path", "takt_bench")
+    done = subprocess.run(
+        [program, "--variant", "shared", "--interval", "200us", "--messages", "20"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode == 3:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["variant"] == "shared"
+    assert found["lost"] == 0
+    assert len(found["latencies_ns"]) + len(found["stalled_ns"]) == 20
+
+
+@need(("hop_benchmark", "takt_bench"))
+@pytest.mark.alone
+def test_a_moment_of_the_benchmark_of_hops(takt):
+    said = takt("bench", "hop", "--only", "core_|clock", "--min-time", "1ms", "--json")
+    assert said.code in (0, 1), said.err  # a busy machine may miss a limit
+    measured = {
+        one["name"].split("/")[0] for one in json.loads(said.out)["hop_benchmark"]["benchmarks"]
+    }
+    assert {"clock_read", "core_sequence", "core_queue"} <= measured
+
+
 @need(*DATA_PATH)
 @pytest.mark.alone
 def test_a_moment_of_the_whole_experiment(takt, monkeypatch, tmp_path):
