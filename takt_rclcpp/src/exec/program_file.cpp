@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 namespace takt_exec
@@ -93,6 +94,82 @@ std::string obstacle_of(const std::string & path)
   return {};
 }
 
+// What the loader reads of a program.
+struct Dynamic
+{
+  std::vector<Elf64_Dyn> entries;
+  std::vector<char> names;
+};
+
+Dynamic dynamic_of(const std::string & path)
+{
+  std::ifstream file(path, std::ios::binary);
+  const auto segments = segments_of(file);
+  Dynamic found;
+  for (const Elf64_Phdr & segment : segments) {
+    if (segment.p_type == PT_DYNAMIC) {
+      found.entries = parts<Elf64_Dyn>(file, segment.p_offset, segment.p_filesz);
+    }
+  }
+  std::uint64_t at = 0;
+  std::uint64_t size = 0;
+  for (const Elf64_Dyn & entry : found.entries) {
+    if (entry.d_tag == DT_STRTAB) {
+      at = entry.d_un.d_ptr;
+    } else if (entry.d_tag == DT_STRSZ) {
+      size = entry.d_un.d_val;
+    }
+  }
+  for (const Elf64_Phdr & segment : segments) {
+    if (
+      segment.p_type == PT_LOAD && segment.p_vaddr <= at &&
+      at < segment.p_vaddr + segment.p_filesz) {
+      found.names = parts<char>(file, at - segment.p_vaddr + segment.p_offset, size);
+    }
+  }
+  return found;
+}
+
+// What the loader says of each library, as ldd(1) prints it: "libtsan.so.2 => /lib/libtsan.so.2
+// (0x7f0000000000)".
+std::vector<std::string> lines_of_loader(const std::string & path, const Environment & environment)
+{
+  std::vector<std::string> found;
+  if (dynamic_of(path).entries.empty() || is_static(path)) {
+    return found;
+  }
+  Environment tracing = environment;
+  tracing.set("LD_TRACE_LOADED_OBJECTS", "1");
+  const auto variables = tracing.strings();
+  std::array<char *, 2> words{const_cast<char *>(path.c_str()), nullptr};
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    return found;
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(pipe[1], STDOUT_FILENO);
+    ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+    ::execve(path.c_str(), words.data(), variables.data());
+    ::_exit(127);
+  }
+  ::close(pipe[1]);
+  std::string text;
+  std::array<char, 4096> some{};
+  for (ssize_t n = 0; (n = ::read(pipe[0], some.data(), some.size())) > 0;) {
+    text.append(some.data(), static_cast<std::size_t>(n));
+  }
+  ::close(pipe[0]);
+  while (child > 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t");
+    found.push_back(line.substr(std::min(begin, line.size())));
+  }
+  return found;
+}
+
 }  // namespace
 
 ProgramFile find_program(const std::string & name, const std::optional<std::string> & variable)
@@ -123,31 +200,7 @@ ProgramFile find_program(const std::string & name, const std::optional<std::stri
 
 std::vector<std::string> needed_libraries(const std::string & path)
 {
-  std::ifstream file(path, std::ios::binary);
-  const auto segments = segments_of(file);
-  std::vector<Elf64_Dyn> entries;
-  for (const Elf64_Phdr & segment : segments) {
-    if (segment.p_type == PT_DYNAMIC) {
-      entries = parts<Elf64_Dyn>(file, segment.p_offset, segment.p_filesz);
-    }
-  }
-  std::uint64_t at = 0;
-  std::uint64_t size = 0;
-  for (const Elf64_Dyn & entry : entries) {
-    if (entry.d_tag == DT_STRTAB) {
-      at = entry.d_un.d_ptr;
-    } else if (entry.d_tag == DT_STRSZ) {
-      size = entry.d_un.d_val;
-    }
-  }
-  std::vector<char> names;
-  for (const Elf64_Phdr & segment : segments) {
-    if (
-      segment.p_type == PT_LOAD && segment.p_vaddr <= at &&
-      at < segment.p_vaddr + segment.p_filesz) {
-      names = parts<char>(file, at - segment.p_vaddr + segment.p_offset, size);
-    }
-  }
+  const auto [entries, names] = dynamic_of(path);
   std::vector<std::string> needed;
   for (const Elf64_Dyn & entry : entries) {
     if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < names.size()) {
@@ -158,47 +211,36 @@ std::vector<std::string> needed_libraries(const std::string & path)
   return needed;
 }
 
-// Asks the loader as ldd(1) does.
 std::vector<std::string> missing_libraries(
   const std::string & path, const Environment & environment)
 {
   std::vector<std::string> missing;
-  if (needed_libraries(path).empty() || is_static(path)) {
-    return missing;
-  }
-  Environment tracing = environment;
-  tracing.set("LD_TRACE_LOADED_OBJECTS", "1");
-  const auto variables = tracing.strings();
-  std::array<char *, 2> words{const_cast<char *>(path.c_str()), nullptr};
-  std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    return missing;
-  }
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::dup2(pipe[1], STDOUT_FILENO);
-    ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
-    ::execve(path.c_str(), words.data(), variables.data());
-    ::_exit(127);
-  }
-  ::close(pipe[1]);
-  std::string text;
-  std::array<char, 4096> some{};
-  for (ssize_t n = 0; (n = ::read(pipe[0], some.data(), some.size())) > 0;) {
-    text.append(some.data(), static_cast<std::size_t>(n));
-  }
-  ::close(pipe[0]);
-  while (child > 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string & line : lines_of_loader(path, environment)) {
     const std::size_t arrow = line.find(" => not found");
-    const std::size_t begin = line.find_first_not_of(" \t");
-    if (arrow != std::string::npos && begin < arrow) {
-      missing.push_back(line.substr(begin, arrow - begin));
+    if (arrow != std::string::npos && arrow > 0) {
+      missing.push_back(line.substr(0, arrow));
     }
   }
   return missing;
+}
+
+bool may_have_thread_sanitizer(const std::string & path, const Environment & environment)
+{
+  const auto names = dynamic_of(path).names;
+  // Also of a program that has the sanitizer's runtime in itself, as clang makes them.
+  if (std::string_view(names.data(), names.size()).find("__tsan_init") != std::string_view::npos) {
+    return true;
+  }
+  bool of_ros = false;
+  for (const std::string & line : lines_of_loader(path, environment)) {
+    const std::string name = line.substr(line.rfind('/', line.find(' ')) + 1);
+    if (name.starts_with("libtsan.so") || name.starts_with("libclang_rt.tsan")) {
+      return true;
+    }
+    of_ros = of_ros || name.starts_with("librcl.so") || name.starts_with("librclcpp.so") ||
+             name.starts_with("libtakt_rcl.so") || name.starts_with("libtakt_rt.so");
+  }
+  return !of_ros;
 }
 
 }  // namespace takt_exec

@@ -31,6 +31,10 @@ std::vector<std::string> needed_libraries(const std::string & path);
 std::vector<std::string> missing_libraries(
   const std::string & path, const Environment & environment);
 
+/// True if the program is built with ThreadSanitizer, or if it has no callbacks of its own, such as
+/// a script or a shell, and so may start one that is. Starts the loader. Set-up only; may block.
+bool may_have_thread_sanitizer(const std::string & path, const Environment & environment);
+
 }  // namespace takt_exec
 
 #endif  // EXEC__PROGRAM_FILE_HPP_

@@ -514,15 +514,19 @@ int run(Arguments & arguments)
   if (const int code = find_libraries(arguments, folder->path(), preloaded); code != 0) {
     return code;
   }
+  const bool sanitized =
+    arguments.audit && takt_exec::may_have_thread_sanitizer(program.path, environment);
   for (const auto & [name, value] : variables(
          arguments, preloaded, folder->path(), environment.get("LD_PRELOAD"),
          sanitizer_of(program.path), guarded ? guard_folder->path().string() : "")) {
     environment.set(name, value);
   }
-  if (arguments.audit) {
+  if (sanitized) {
     // ThreadSanitizer of GCC 12 cannot start under some kernels' address randomisation. A container
     // may refuse this.
     static_cast<void>(::personality(ADDR_NO_RANDOMIZE));
+  }
+  if (arguments.audit) {
     environment.set(
       "TSAN_OPTIONS",
       takt_exec::race_options(environment.get("TSAN_OPTIONS").value_or(""), folder->path()));

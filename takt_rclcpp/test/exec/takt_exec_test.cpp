@@ -1,6 +1,7 @@
 // takt_exec as a user meets it. Shell scripts take the place of ROS programs: they write the
 // reports that an adopted executor would write.
 #include <gtest/gtest.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -192,6 +193,23 @@ TEST_F(TaktExec, tells_a_program_of_takt_rcl_from_one_without_an_executor)
   EXPECT_EQ(
     takt("-- sh -c 'exit 3'").err,
     "takt saw no executor of rclcpp in the program, which ended with exit code 3\n");
+}
+
+// ThreadSanitizer may need addresses that are the same in each run. A shell may start a program
+// with ThreadSanitizer; the other program has callbacks of its own, and is none.
+TEST_F(TaktExec, under_the_audit_other_programs_keep_random_addresses)
+{
+  const auto flags = [this](const std::string & program) {
+    const Outcome outcome = takt("--audit --quiet -- " + program);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return std::atoi(outcome.out.c_str());
+  };
+  const int own = ::personality(0xffffffff);
+  EXPECT_EQ(flags("'" TAKT_PORTED_PROGRAM "' flags"), own);
+  const int of_shell = flags("sh -c \"'" TAKT_PORTED_PROGRAM "' flags\"");
+  if (std::system("setarch -R true 2>/dev/null") == 0) {  // a container may refuse it
+    EXPECT_EQ(of_shell, own | ADDR_NO_RANDOMIZE);
+  }
 }
 
 TEST_F(TaktExec, names_what_the_program_left_running)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "exec/audit/race_log.hpp"
+#include "exec/text/processes_text.hpp"
 
 namespace takt_exec
 {
@@ -270,15 +271,7 @@ ordered_json audit_processes(const fs::path & folder)
 
 std::string audit_text(const ordered_json & processes)
 {
-  if (processes.empty()) {
-    return "audit: takt saw no executor of takt, and none that it could take over, so it knows of "
-           "no callback\n";
-  }
-  std::string text;
-  for (const auto & process : processes) {
-    text += process_text(process);
-  }
-  return text;
+  return processes_text("audit", processes, process_text);
 }
 
 }  // namespace takt_exec
