@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -21,7 +22,19 @@ namespace takt_guard
 namespace
 {
 
-constexpr std::size_t kRing = 4 * 4096;  // room for some 680 faults
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kRing = 4 * kPage;  // room for some 680 faults
+// Room for 15 faults with stacks. The kernel limits this memory for all threads of a user together
+// (perf_event_mlock_kb).
+constexpr std::size_t kStackRing = 16 * kPage;
+constexpr std::uint32_t kStackBytes = 4096;
+// The general registers and the instruction, of x86-64 by the kernel's numbers.
+constexpr std::uint64_t kRegisterMask = 0xff01ff;
+constexpr std::size_t kRegisterCount = 17;
+// Where the kernel's n-th register has its place in StackCopy: ax, bx, cx, dx, si, di, bp, sp, ip,
+// then r8 to r15.
+constexpr std::array<std::size_t, kRegisterCount> kRegisterPlace{0, 3, 2,  1,  4,  5,  6,  7, 16,
+                                                                 8, 9, 10, 11, 12, 13, 14, 15};
 
 struct Sample
 {
@@ -37,9 +50,23 @@ std::int64_t faults_by_kernel() noexcept
   return usage.ru_minflt + usage.ru_majflt;
 }
 
-std::uint64_t head(const ThreadState & state) noexcept
+// A sample with registers and stack, up to the stack's first byte.
+struct StackSample
 {
-  return __atomic_load_n(&state.faults->data_head, __ATOMIC_ACQUIRE);
+  Sample sample;
+  std::uint64_t abi;
+  std::uint64_t registers[kRegisterCount];
+  std::uint64_t stack_bytes;
+};
+
+std::uint64_t head(const perf_event_mmap_page & ring) noexcept
+{
+  return __atomic_load_n(&ring.data_head, __ATOMIC_ACQUIRE);
+}
+
+void drop_all(perf_event_mmap_page & ring) noexcept
+{
+  __atomic_store_n(&ring.data_tail, head(ring), __ATOMIC_RELEASE);
 }
 
 // The kernel tells of samples that found no room with the next sample. So after a full ring this
@@ -47,38 +74,145 @@ std::uint64_t head(const ThreadState & state) noexcept
 void drop(ThreadState & state) noexcept
 {
   constexpr std::uint64_t kRoom = 4 * sizeof(Sample);
-  state.lost_before |= head(state) - state.faults->data_tail + kRoom > kRing;
-  __atomic_store_n(&state.faults->data_tail, head(state), __ATOMIC_RELEASE);
-}
-
-void copy(const ThreadState & state, std::uint64_t at, void * to, std::size_t bytes) noexcept
-{
-  const char * const ring =
-    reinterpret_cast<const char *>(state.faults) + state.faults->data_offset;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    static_cast<char *>(to)[i] = ring[(at + i) % kRing];
+  state.lost_before |= head(*state.faults) - state.faults->data_tail + kRoom > kRing;
+  drop_all(*state.faults);
+  if (state.stacks != nullptr) {
+    drop_all(*state.stacks);
   }
 }
 
-// True if the address is in this library's own code or data.
-bool is_own(std::uint64_t address) noexcept
+const char * data_of(const perf_event_mmap_page & ring) noexcept
 {
-  return address >= reinterpret_cast<std::uintptr_t>(__ehdr_start) &&
-         address < reinterpret_cast<std::uintptr_t>(_end);
+  return reinterpret_cast<const char *>(&ring) + ring.data_offset;
 }
 
-void note(ThreadState & state, std::uint64_t instruction, std::uint64_t times) noexcept
+// Both sizes of rings are powers of two.
+template <typename To>
+void copy(const perf_event_mmap_page & ring, std::uint64_t at, To & to) noexcept
 {
+  for (std::size_t i = 0; i < sizeof to; ++i) {
+    reinterpret_cast<char *>(&to)[i] = data_of(ring)[(at + i) & (ring.data_size - 1)];
+  }
+}
+
+/// Reads the samples with stacks beside those without: each minor fault that found room in both
+/// rings is in both, in the same order.
+class Stacks
+{
+public:
+  explicit Stacks(const perf_event_mmap_page * ring) noexcept
+  : ring_(ring),
+    at_(ring == nullptr ? 0 : ring->data_tail),
+    end_(ring == nullptr ? 0 : head(*ring))
+  {
+  }
+
+  /// The stack of the fault; null: it found no room.
+  const StackCopy * of(const Sample & fault) noexcept
+  {
+    while (at_ < end_) {
+      StackSample found{};
+      copy(*ring_, at_, found.sample.header);
+      const std::uint64_t next = at_ + found.sample.header.size;
+      if (found.sample.header.size == 0) {
+        break;
+      }
+      if (found.sample.header.type == PERF_RECORD_SAMPLE) {
+        copy(*ring_, at_, found);
+        if (
+          found.sample.instruction != fault.instruction || found.sample.address != fault.address) {
+          return nullptr;  // of a later fault
+        }
+        const std::uint64_t begin = at_ + sizeof found;
+        at_ = next;
+        return fill(found, begin);
+      }
+      at_ = next;
+    }
+    return nullptr;
+  }
+
+private:
+  const StackCopy * fill(const StackSample & found, std::uint64_t begin) noexcept
+  {
+    if (found.abi != PERF_SAMPLE_REGS_ABI_64 || found.stack_bytes > kStackBytes) {
+      return nullptr;
+    }
+    for (std::size_t i = 0; i < kRegisterCount; ++i) {
+      copy_.registers[kRegisterPlace[i]] = found.registers[i];
+    }
+    copy_.ring = data_of(*ring_);
+    copy_.ring_bytes = ring_->data_size;
+    copy_.begin = begin;
+    copy_.bytes = found.stack_bytes;
+    if (found.stack_bytes > 0) {
+      std::uint64_t copied = 0;  // by the kernel, up to the stack's end
+      copy(*ring_, begin + found.stack_bytes, copied);
+      copy_.bytes = copied < found.stack_bytes ? copied : found.stack_bytes;
+    }
+    return &copy_;
+  }
+
+  const perf_event_mmap_page * ring_;
+  std::uint64_t at_;
+  std::uint64_t end_;
+  StackCopy copy_;
+};
+
+void note(
+  ThreadState & state, std::uint64_t instruction, std::uint64_t times,
+  const StackCopy * stack = nullptr) noexcept
+{
+  state.fault_stack = stack;
   GuardSite * const site = find_site(
     state, GuardKind::page_fault, "page fault", reinterpret_cast<const void *>(instruction),
-    nullptr);
+    stack == nullptr ? nullptr : reinterpret_cast<const void *>(stack->stack_pointer()));
+  state.fault_stack = nullptr;
   const std::int64_t at = now();  // a little after the fault
   for (std::uint64_t i = 0; i < times; ++i) {
     count(state, GuardKind::page_fault, site, at, 0);
   }
 }
 
+// Null: the kernel does not allow it.
+perf_event_mmap_page * open_ring(
+  perf_event_attr & attributes, std::size_t bytes, int & file) noexcept
+{
+  file =
+    static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  if (file < 0) {
+    return nullptr;
+  }
+  void * const memory = ::mmap(nullptr, kPage + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (memory == MAP_FAILED) {
+    ::close(file);
+    file = -1;
+    return nullptr;
+  }
+  for (std::size_t at = 0; at < kPage + bytes; at += kPage) {
+    static_cast<void>(*static_cast<volatile char *>(static_cast<char *>(memory) + at));
+  }
+  ::ioctl(file, PERF_EVENT_IOC_ENABLE, 0);
+  return static_cast<perf_event_mmap_page *>(memory);
+}
+
+void close_ring(perf_event_mmap_page *& ring, std::size_t bytes, int & file) noexcept
+{
+  if (ring != nullptr) {
+    ::munmap(ring, kPage + bytes);
+    ::close(file);
+    ring = nullptr;
+    file = -1;
+  }
+}
+
 }  // namespace
+
+bool is_own(std::uintptr_t address) noexcept
+{
+  return address >= reinterpret_cast<std::uintptr_t>(__ehdr_start) &&
+         address < reinterpret_cast<std::uintptr_t>(_end);
+}
 
 void open_faults(ThreadState & state) noexcept
 {
@@ -92,31 +226,24 @@ void open_faults(ThreadState & state) noexcept
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
   attributes.disabled = 1;
-  const int file =
-    static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (file < 0) {
-    return;
+  state.faults = open_ring(attributes, kRing, state.faults_file);
+#ifdef __x86_64__
+  if (state.faults != nullptr) {
+    // Minor ones only. Two events of one kind would share the kernel's record of a fault, and
+    // samples without stacks would then take as much room as those with one (seen on Linux 6.18).
+    attributes.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
+    attributes.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attributes.sample_regs_user = kRegisterMask;
+    attributes.sample_stack_user = kStackBytes;
+    state.stacks = open_ring(attributes, kStackRing, state.stacks_file);
   }
-  void * const memory = ::mmap(nullptr, 4096 + kRing, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (memory == MAP_FAILED) {
-    ::close(file);
-    return;
-  }
-  state.faults = static_cast<perf_event_mmap_page *>(memory);
-  state.faults_file = file;
-  for (std::size_t at = 0; at < 4096 + kRing; at += 4096) {
-    static_cast<void>(*static_cast<volatile char *>(static_cast<char *>(memory) + at));
-  }
-  ::ioctl(file, PERF_EVENT_IOC_ENABLE, 0);
+#endif
 }
 
 void close_faults(ThreadState & state) noexcept
 {
-  if (state.faults != nullptr) {
-    ::munmap(state.faults, 4096 + kRing);
-    ::close(state.faults_file);
-    state.faults = nullptr;
-  }
+  close_ring(state.faults, kRing, state.faults_file);
+  close_ring(state.stacks, kStackRing, state.stacks_file);
 }
 
 void begin_faults(ThreadState & state) noexcept
@@ -140,25 +267,27 @@ void count_faults(ThreadState & state) noexcept
     state.faults_before = faults_by_kernel();
     return;
   }
-  const std::uint64_t end = head(state);
+  const std::uint64_t end = head(*state.faults);
   std::uint64_t at = state.faults->data_tail;
   if (at == end) {
     return;
   }
   state.counts_faults = true;
+  Stacks stacks(state.stacks);
   while (at < end) {
     Sample sample{};
-    copy(state, at, &sample.header, sizeof sample.header);
+    copy(*state.faults, at, sample.header);
     if (sample.header.size == 0) {
       break;
     }
     if (sample.header.type == PERF_RECORD_SAMPLE) {
-      copy(state, at, &sample, sizeof sample);
+      copy(*state.faults, at, sample);
+      const StackCopy * const stack = stacks.of(sample);
       if (!is_own(sample.instruction) && !is_own(sample.address)) {
-        note(state, sample.instruction, 1);
+        note(state, sample.instruction, 1, stack);
       }
     } else if (sample.header.type == PERF_RECORD_LOST) {
-      copy(state, at, &sample, sizeof sample);
+      copy(*state.faults, at, sample);
       if (!std::exchange(state.lost_before, false)) {
         note(state, 0, sample.address);  // the field after the id: the number of lost samples
       }

@@ -1,5 +1,7 @@
 // Counts the page faults of a thread. The kernel writes the address of each fault into memory,
-// which the thread reads without a system call.
+// which the thread reads without a system call. It also writes the registers and the top of the
+// stack, for some minor faults of a scope: these show which code of the program caused the fault.
+// Of the others, and where the kernel gives no memory for stacks, only the instruction is known.
 //
 // Where the kernel does not allow that (perf_event_paranoid, a container), the thread asks the
 // kernel for its number of faults before and after each scope. That costs some 0.4 us each time,
@@ -11,6 +13,9 @@
 
 namespace takt_guard
 {
+
+/// True if the address is in this library's own code or data.
+bool is_own(std::uintptr_t address) noexcept;
 
 /// Opens the thread's counter of page faults. Set-up only.
 void open_faults(ThreadState & state) noexcept;

@@ -165,8 +165,16 @@ void fill(
   site.caller = reinterpret_cast<std::uintptr_t>(caller);
   site.depth = depth;
   if (kind == GuardKind::page_fault) {
-    site.frames[0] = frame_of(account, site.caller);
-    site.frame_count = 1;
+    std::uintptr_t callers[GuardSite::kFrames]{site.caller};
+    const std::size_t found = state.fault_stack == nullptr
+                                ? 1
+                                : callers_of(*state.fault_stack, callers, std::size(callers));
+    for (std::size_t i = 0; i < found; ++i) {
+      if (!is_own(callers[i])) {
+        // The instruction that faulted, then return addresses: see below.
+        site.frames[site.frame_count++] = frame_of(account, callers[i] - (i == 0 ? 0 : 1));
+      }
+    }
     return;
   }
   void * addresses[GuardSite::kFrames + 8];

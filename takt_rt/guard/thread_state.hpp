@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "takt_rt/guard/account.hpp"
+#include "unwinder.hpp"
 
 namespace takt_guard
 {
@@ -46,7 +47,12 @@ struct ThreadState
   std::int32_t thread = 0;
   perf_event_mmap_page * faults = nullptr;
   int faults_file = -1;
-  std::int64_t faults_before = 0;  ///< without perf: the kernel's number at the last count
+  /// The minor ones of these faults with registers and stacks, as far as there is room. Null:
+  /// without stacks.
+  perf_event_mmap_page * stacks = nullptr;
+  int stacks_file = -1;
+  const StackCopy * fault_stack = nullptr;  ///< of the fault that is noted now; null: none
+  std::int64_t faults_before = 0;           ///< without perf: the kernel's number at the last count
   bool counts_faults = false;
   bool lost_before = false;  // the next record of lost samples is of dropped faults
   GuardedThread * shown = nullptr;

@@ -2,6 +2,7 @@
 #include "takt_rt/guard/guard.hpp"
 
 #include <gtest/gtest.h>
+#include <link.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -216,6 +218,60 @@ TEST(Guard, faults_before_a_scope_are_not_its_faults)
   EXPECT_GE(faults, 10U);
   EXPECT_LE(faults, 20U);
 }
+
+void * (*volatile g_fill)(void *, int, std::size_t) = std::memset;
+
+[[gnu::noinline]] void fill_page(void * page)
+{
+  g_fill(page, 1, 4096);
+  asm volatile("" ::: "memory");  // so that the call is no jump
+}
+
+// Whether the code at this address of the program is in the function, which is short.
+bool is_in(std::uint64_t frame, void (*function)(void *))
+{
+  std::uintptr_t base = 0;
+  ::dl_iterate_phdr(
+    [](dl_phdr_info * program, std::size_t, void * to) {
+      *static_cast<std::uintptr_t *>(to) = program->dlpi_addr;
+      return 1;
+    },
+    &base);
+  const std::uint64_t begin = reinterpret_cast<std::uintptr_t>(function) - base;
+  const std::uint64_t at = frame & 0xffff'ffff'ffffU;
+  return at >= begin && at < begin + 128;
+}
+
+#ifdef __x86_64__
+TEST(Guard, a_page_fault_of_a_library_has_the_code_that_called_it)
+{
+  constexpr std::size_t kBytes = 1U << 20U;
+  void * const page =
+    ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  ::madvise(page, kBytes, MADV_NOHUGEPAGE);
+  const GuardName name("fills a page");
+  fill_page(page);  // the code is there
+  const Guard guard(name);
+  fill_page(static_cast<char *>(page) + 4096);
+  EXPECT_GE(guard.counts().of(GuardKind::page_fault), 1U);
+  const GuardAccount & account = *guard_library()->account();
+  if (account.faults_have_places.load() == 0) {
+    GTEST_SKIP() << "this kernel does not tell the places of page faults";
+  }
+  bool found = false;
+  for (const GuardSite & site : account.sites) {
+    if (
+      site.state.load() == GuardSite::ready && site.kind == GuardKind::page_fault &&
+      &account.names[site.name] == find(account, "fills a page")) {
+      for (std::uint32_t i = 0; i < site.frame_count; ++i) {
+        found = found || is_in(site.frames[i], fill_page);
+      }
+    }
+  }
+  EXPECT_TRUE(found);
+}
+#endif
 
 TEST(Guard, a_child_of_fork_has_no_guard)
 {

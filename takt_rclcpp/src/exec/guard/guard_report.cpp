@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "exec/guard/symbols.hpp"
+#include "exec/text/processes_text.hpp"
 #include "takt_rt/guard/account.hpp"
 
 namespace takt_exec
@@ -184,14 +185,17 @@ const char * part_of(const Frame & frame)
 By by_of(const Site & site)
 {
   bool program = false;
+  bool client_library = false;
   for (const Frame & frame : site.frames) {
     if (is_middleware(frame.object)) {
       return By::middleware;
     }
+    client_library = client_library || is_client_library(frame);
     program = program || (!is_runtime(frame) && !is_client_library(frame));
   }
-  // The stack of a page fault is only the instruction that faulted.
-  return program || site.kind == GuardKind::page_fault ? By::program : By::client_library;
+  // The stack of a page fault may end in the C library.
+  program = program || (site.kind == GuardKind::page_fault && !client_library);
+  return program ? By::program : By::client_library;
 }
 
 // True for libraries of takt that programs do not call themselves.
@@ -650,15 +654,7 @@ ordered_json guard_processes(
 
 std::string guard_text(const ordered_json & processes)
 {
-  if (processes.empty()) {
-    return "guard: takt saw no executor of takt, and none that it could take over, so it knows of "
-           "no callback\n";
-  }
-  std::string text;
-  for (const auto & process : processes) {
-    text += process_text(process);
-  }
-  return text;
+  return processes_text("guard", processes, process_text);
 }
 
 }  // namespace takt_exec
