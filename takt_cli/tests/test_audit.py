@@ -197,6 +197,20 @@ def test_the_program_of_the_page_shares_what_the_page_says(page):
     assert said.stdout == PROGRAM_SAYS.findall(text)[0]
 
 
+@need_program("fusion")
+def test_rules_that_match_are_not_told_as_unmatched_when_the_program_starts(page):
+    rules = (page / "isolated.yaml").read_text(encoding="utf-8")
+    rules += '      - {match: "/fusion:group(7)", isolate: true}\n'
+    (page / "isolated.yaml").write_text(rules, encoding="utf-8")
+    said = run(
+        page, "exec", "--audit", "--schedule", "isolated.yaml", "--report", "run.json", "--",
+        PROGRAMS / "fusion",
+    )  # fmt: skip
+    assert said.returncode == 0, said.stderr
+    assert "'/fusion:group(7)' matches no callback group" in said.stderr
+    assert "'/fusion:group(1)' matches no callback group" not in said.stderr
+
+
 @need_program("fusion_tsan")
 def test_races_have_their_callbacks(page):
     (page / "fusion_tsan").symlink_to(PROGRAMS / "fusion_tsan")

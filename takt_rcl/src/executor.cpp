@@ -295,17 +295,17 @@ Executor Executor::of_process(const std::shared_ptr<Node> & node)
   for (const auto & warning : chosen.warnings) {
     RCUTILS_LOG_WARN_NAMED("takt", "%s", to_string(warning).c_str());
   }
-  Executor executor = from_schedule(node->get_context(), chosen.schedule, chosen.executor);
-  for (const auto & warning : executor.schedule_warnings()) {
-    RCUTILS_LOG_WARN_NAMED("takt", "%s", to_string(warning).c_str());
-  }
-  return executor;
+  return from_schedule(node->get_context(), chosen.schedule, chosen.executor);
 }
 
 void spin(const std::shared_ptr<Node> & node)
 {
   Executor executor = Executor::of_process(node);
   executor.add_node(node);
+  // Before it had the node, all rules would match nothing.
+  for (const auto & warning : executor.schedule_warnings()) {
+    RCUTILS_LOG_WARN_NAMED("takt", "%s", to_string(warning).c_str());
+  }
   executor.spin();
 }
 
