@@ -382,7 +382,7 @@ TEST(ObservedSystem, tells_of_callbacks_that_publish_several_messages_in_each_ru
   EXPECT_TRUE(model.notes_say("/a:timer(100ms) publishes 3.0 messages on /points for each run"));
   EXPECT_FALSE(model.notes_say("/unheard"));  // no callback of the model takes these messages
   EXPECT_FALSE(model.says("/b:timer(100ms)", "PUBLISHES"));
-  EXPECT_FALSE(model.notes_say("/pose"));
+  EXPECT_FALSE(model.notes_say("messages on /pose"));
   EXPECT_TRUE(model.says("/b:timer(100ms)", "104 messages on /pose"));
 }
 

@@ -16,6 +16,7 @@
 #include "model/message_sets.hpp"
 #include "model/observed_callback.hpp"
 #include "model/observed_phases.hpp"
+#include "model/possible_sequences.hpp"
 #include "model/proposed_chains.hpp"
 #include "model/storing_callbacks.hpp"
 #include "model/time_percentile.hpp"
@@ -261,6 +262,7 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
     taken.insert(one.topic);
   }
   name_storing(seen.callbacks, observed.notes);
+  name_sequences(seen.callbacks, observed.notes);
   place(seen, options.keep_executor_names, observed.system.groups);
   join_waits(seen, observed.notes);
   set_phases(seen, observed.notes);
