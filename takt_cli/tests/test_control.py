@@ -852,6 +852,20 @@ def written(takt, *arguments):
     return text, yaml.safe_load(text)
 
 
+def test_a_template_has_sets_of_messages(takt, start):
+    fuse = [
+        callback(
+            f"/f:sub(/{topic})", "/f:group(default)", when={"count": 0, "spread_ns": 2 * 10**7}
+        )
+        for topic in "ab"
+    ]
+    start(process("/opt/robot/robot", executor("main", [thread("t", 0)], fuse)))
+    _, data = written(takt)
+    assert data["executors"]["main"]["groups"] == [
+        {"match": "/f:group(default)", "when": {"spread": "20ms"}}
+    ]
+
+
 def test_a_template_has_all_that_runs(takt, start):
     start(robot())
     text, data = written(takt)

@@ -101,10 +101,14 @@ json callback_json(
     json & words = result["when"] = {
       {"count", when->count},
       {"fresh_ns", nullptr},
+      {"spread_ns", nullptr},
       {"waiting", callback.message_counts().waiting},
       {"oldest_ns", nullptr}};
     if (when->fresh) {
       words["fresh_ns"] = when->fresh->count();
+    }
+    if (when->spread) {
+      words["spread_ns"] = when->spread->count();
     }
     if (const takt_rt::Time oldest = callback.oldest_arrival(); oldest != takt_rt::kNever) {
       words["oldest_ns"] = std::max<std::int64_t>((takt_rt::now() - oldest).count(), 0);

@@ -31,6 +31,7 @@ void CallbackGroup::set_condition(const takt_core::Condition & condition)
     throw Error(id_ + " has callbacks in an executor already: give it its condition before");
   }
   condition_ = condition;
+  condition_->of_program = true;
 }
 
 std::optional<takt_core::Condition> CallbackGroup::condition() const

@@ -104,6 +104,7 @@ void Entity::do_not_trigger(const takt_core::NonTriggering & rule)
     throw Error(id_ + " is in an executor already: say what triggers it before");
   }
   options_.binding.non_triggering = rule;
+  options_.binding.non_triggering->of_program = true;
 }
 
 void Entity::add_own_rules(takt_core::adapter::CallbackSettings & settings) const

@@ -10,6 +10,7 @@
 #include "messages/topic_transports.hpp"
 #include "node_state.hpp"
 #include "subscription_run.hpp"
+#include "takt_host/header_stamp.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_trace/recording.hpp"
 #include "wait_for.hpp"
@@ -30,6 +31,7 @@ std::shared_ptr<SubscriptionBase::Shared> SubscriptionBase::open(
   const QoS & qos, std::unique_ptr<MessageHandler> handler, const SubscriptionOptions & options)
 {
   auto shared = std::make_shared<Shared>(std::move(node), type, std::move(handler));
+  shared->header = takt_host::begins_with_header(type);
   NodeState & own = *shared->node;
   TopicTransports & topics = own.context()->topics();
   if (options.transport != Transport::middleware || !topics.empty()) {
@@ -187,6 +189,7 @@ std::shared_ptr<takt_core::Callback> SubscriptionBase::make(
   const std::uint32_t lanes = engine.core().lanes(*options.group);
 
   options.depth = shared_->depth;
+  options.stamped = shared_->header;
   if (
     shared_->channel != nullptr && settings.binding.non_triggering &&
     shared_->depth == shared_->history) {

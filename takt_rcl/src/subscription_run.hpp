@@ -25,6 +25,7 @@
 #include "takt_core/executor.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_host/audited_function.hpp"
+#include "takt_host/header_stamp.hpp"
 #include "takt_host/source_callback.hpp"
 #include "takt_rcl/error.hpp"
 #include "takt_rcl/subscription.hpp"
@@ -61,6 +62,7 @@ struct SubscriptionBase::Shared
   std::string topic;
   std::uint32_t history = 1;
   bool reliable = false;
+  bool header = false;  // the type begins with a std_msgs/msg/Header
   std::uint32_t depth = 1;
   // Serialises the subscription's takes, also against a run in another executor that has not ended.
   takt_rt::PiMutex take_mutex;
@@ -150,6 +152,7 @@ public:
       const takt_host::Took took = take_from_channel(shared, taking);
       if (took == takt_host::Took::message) {
         shared.taken.fetch_add(1, std::memory_order_relaxed);
+        read_stamp(shared, taking.run());
         releasing.keep();
       }
       return took;
@@ -170,6 +173,7 @@ public:
       if (!next.parcel.empty()) {
         work_->lanes->put(static_cast<std::uint32_t>(lane), std::move(next.parcel));
       }
+      read_stamp(shared, taking.run());
       releasing.keep();
     }
     return took;
@@ -474,6 +478,22 @@ private:
     message.clear();
     return rcl_take_serialized_message(
       &shared.subscription, &message.get_rcl_serialized_message(), &info, nullptr);
+  }
+
+  // Of the message that the run took.
+  void read_stamp(const Shared & shared, const takt_core::Run & run) const noexcept
+  {
+    if (!keeps_for_set()) {
+      return;
+    }
+    const void * const message = work_->lanes->taken(static_cast<std::uint32_t>(lane(run)));
+    if (shared.handler->serialized()) {
+      const auto & bytes =
+        static_cast<const SerializedMessage *>(message)->get_rcl_serialized_message();
+      run.stamp = takt_host::stamp_of_bytes({bytes.buffer, bytes.buffer_length});
+    } else {
+      run.stamp = takt_host::stamp_of_message(message);
+    }
   }
 
   std::size_t lane(const takt_core::Run & run) const noexcept

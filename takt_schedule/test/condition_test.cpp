@@ -39,12 +39,18 @@ TEST(Condition, GivesTheCoreWhatTheWordsSay)
   const auto both = condition("{count: all, fresh: 5ms}");
   EXPECT_EQ(both->count, 0U);
   EXPECT_EQ(both->fresh, 5ms);
+  const auto spread = condition("{spread: 20ms}");
+  EXPECT_EQ(spread->count, 0U);
+  EXPECT_EQ(spread->spread, 20ms);
+  EXPECT_EQ(condition("{count: all, spread: 20ms}")->spread, 20ms);
+  EXPECT_EQ(condition("{spread: 0ns}")->spread, 0ms);
 }
 
 TEST(Condition, IsWrittenAsItIsRead)
 {
   for (const char * when :
-       {"any", "all", "{count: 2}", "{fresh: 100ms}", "{count: all, fresh: 5ms}"}) {
+       {"any", "all", "{count: 2}", "{fresh: 100ms}", "{count: all, fresh: 5ms}",
+        "{spread: 20ms}"}) {
     const std::string text = to_yaml(parse(group_with(when)));
     EXPECT_NE(text.find(std::string("when: ") + when + "\n"), std::string::npos) << text;
   }
@@ -58,11 +64,17 @@ TEST(Condition, EveryMistakeHasItsSentence)
   };
   EXPECT_NE(fault("each").find("when"), std::string::npos);
   EXPECT_NE(
-    fault("{}").find("when is empty; write any, all, {count: 2}, or {fresh: 100ms}"),
+    fault("{}").find(
+      "when is empty; write any, all, {count: 2}, {fresh: 100ms}, or {spread: 20ms}"),
     std::string::npos);
   EXPECT_NE(fault("{count: 0}").find("count"), std::string::npos);
   EXPECT_NE(fault("{fresh: 0s}").find("fresh"), std::string::npos);
-  EXPECT_NE(fault("{spread: 20ms}").find("spread"), std::string::npos);
+  EXPECT_NE(fault("{spread: -1ms}").find("spread"), std::string::npos);
+  for (const char * both : {"{spread: 20ms, count: 2}", "{spread: 20ms, fresh: 100ms}"}) {
+    EXPECT_NE(
+      fault(both).find("spread takes one message of each subscription, so it goes neither"),
+      std::string::npos);
+  }
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(Parse, ReadsEveryFieldOfTheExample)
   EXPECT_TRUE(main.groups[0].across_priorities);
   EXPECT_FALSE(main.groups[0].isolate);
   EXPECT_FALSE(main.groups[0].when);
-  EXPECT_EQ(main.groups[1].when, (ConditionRule{0, std::nullopt}));
+  EXPECT_EQ(main.groups[1].when, (ConditionRule{0, std::nullopt, std::nullopt}));
   EXPECT_EQ(main.groups[2].logical_time, takt_core::LateOutputs::publish);
   EXPECT_FALSE(main.groups[3].logical_time);
   ASSERT_TRUE(main.groups[3].isolate);

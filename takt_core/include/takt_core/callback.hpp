@@ -56,7 +56,10 @@ struct Run
   /// because the thread was busy (ArrivalWord). The run's release is then not later than this time.
   /// kNever: unknown.
   mutable Time arrived = kNever;
-  Time oldest{};                ///< for the scheduler, which leaves out earlier arrivals
+  Time oldest{};  ///< for the scheduler, which leaves out earlier arrivals
+  /// Header stamp of the found message; `take` sets it if the callback is `stamped` and its group's
+  /// condition has a spread. kNever: the message has none.
+  mutable Time stamp = kNever;
   std::uint64_t announced = 0;  ///< for the scheduler: name of the announced message
   std::uint64_t arrival = 0;    ///< for the scheduler: that message's place in the ring
   /// Only for non-triggering callbacks: the taker leaves the message out. The executor then calls
@@ -86,6 +89,8 @@ struct CallbackOptions
   /// callback takes no messages of non-triggering callbacks. It does not wait for its group's
   /// condition, and it is not an input of the condition.
   bool of_client_library = false;
+  /// The callback's messages have a header, and `take` can set `Run::stamp`.
+  bool stamped = false;
 };
 
 /// The base class of all callbacks. An adapter implements `run` and, where the callback has input,
@@ -113,6 +118,8 @@ public:
   Kind kind() const noexcept { return entry().kind_; }
   /// `CallbackOptions::of_client_library` of the options. Any thread; real-time safe.
   bool of_client_library() const noexcept { return of_client_library_; }
+  /// `CallbackOptions::stamped` of the options. Any thread; real-time safe.
+  bool stamped() const noexcept { return stamped_; }
   /// The group of the options, or the callback's own group. Lives as long as the callback. Any
   /// thread; real-time safe.
   Group & group() const noexcept { return *entry().group_; }
@@ -185,6 +192,10 @@ public:
     return (entry().state_.load(std::memory_order_relaxed) & CallbackEntry::kInputs) != 0;
   }
 
+  /// Whether the callback's messages are kept until a set is complete (`Condition::spread`). Only
+  /// for the scheduler's driver, in a run of the callback, and for `take`. Real-time safe.
+  bool keeps_for_set() const noexcept { return entry().keeps_for_set(); }
+
   /// Takes the run's input, on the thread of the run. Returns false if there was no message: then
   /// the executor does not call `run`. Takes of one callback never overlap.
   virtual bool take(const Run & run);
@@ -194,8 +205,9 @@ public:
   /// callback is added. Set-up only.
   virtual ArrivalWord * arrival_word() noexcept;
 
-  /// Called instead of `run` for a message that the taker leaves out (`Run::leaves_out`). Frees the
-  /// message that `take` took. Real-time safe.
+  /// Called instead of `run` for a message that the taker leaves out (`Run::leaves_out`), or that
+  /// no set can have. Frees the message that `take` took. Real-time safe. Also on the thread that
+  /// removes the callback.
   virtual void leave_out(const Run & run) noexcept;
 
   /// The user's function. Calls may overlap, with different `run.thread`, if the group is
@@ -210,6 +222,7 @@ private:
   const std::string id_;
   const std::string chain_id_;
   const bool of_client_library_;
+  const bool stamped_;
   const std::shared_ptr<const std::uint32_t> id_number_;  // see callback_numbers.hpp
   const std::shared_ptr<Group> group_owner_;
 };

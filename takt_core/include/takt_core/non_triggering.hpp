@@ -39,6 +39,8 @@ struct NonTriggering
   /// release. The timers of the group are the takers (unless `taken_by` names others). See
   /// logical_time.hpp.
   bool by_release = false;
+  /// The program itself says it: it holds unless the schedule has a rule of its own.
+  bool of_program = false;
 };
 
 class Callback;

@@ -81,10 +81,12 @@ public:
   // ---- real-time safe; on the executor thread of the run ----
 
   /// A run was picked, before its take. On the same thread one of these follows: `on_end` (it ran),
-  /// `on_empty_take` (the take found no message, or one that the taker leaves out) or
-  /// `on_exception` without `on_start` (the take threw). If the run takes messages of
-  /// non-triggering callbacks, `on_picked` comes after these callbacks' runs, and `Run::start` is
-  /// the end of the last of these. So observers see the runs of one thread one after the other.
+  /// `on_empty_take` (the take found no message, or one that the taker leaves out, or one that is
+  /// kept for its set) or `on_exception` without `on_start` (the take threw). The run of a message
+  /// that was kept begins with `on_picked` again, when its set is complete. If the run takes
+  /// messages of non-triggering callbacks, `on_picked` comes after these callbacks' runs, and
+  /// `Run::start` is the end of the last of these. So observers see the runs of one thread one
+  /// after the other.
   virtual void on_picked(const Run &) noexcept {}
   /// Called after the take; the user's function begins at `start`. (`Run::start` is earlier: see
   /// `on_picked`.)

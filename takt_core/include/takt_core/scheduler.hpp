@@ -342,6 +342,19 @@ public:
     CallbackEntry::of(*run.callback).left_out_.fetch_add(1, std::memory_order_relaxed);
   }
 
+  // ---- sets of messages whose stamps lie close together (`Condition::spread`): real-time safe, on
+  // the thread of a run whose callback `keeps_for_set` ----
+
+  /// Keeps the message that `run` took for its set; the run ends without the user's function.
+  /// False: the callback is being removed; call `leave_out`.
+  bool keep_for_set(const Run & run) noexcept;
+  /// Call after the take of `taker`, also if that found no message, until it returns false, and
+  /// before `complete`. Fills `run` with the next run of a complete set, whose message is taken, or
+  /// with one whose message no set can have (`Run::leaves_out`).
+  bool next_of_set(const Run & taker, Time now, Run & run) noexcept;
+  /// The counterpart of `complete` for a run that `next_of_set` filled.
+  void complete_of_set(const Run & taker, const Run & run) noexcept;
+
   /// Begins a visit: releases the due timers of all thread sets. Returns the sequence number that
   /// ends the visit's collection of callbacks: pass it to `next` as `before`. A visit picks each
   /// callback at most once.
@@ -435,6 +448,12 @@ private:
   void arrived_under_condition(
     CallbackEntry & entry, Time newest, Time now, std::uint32_t caller) noexcept;
   CallbackEntry * release(GroupCondition & condition, const Group & group, Time now) noexcept;
+  void leave_sets(GroupCondition & condition, CallbackEntry & gone);
+  static CallbackEntry * ask_for_sets(GroupCondition & condition) noexcept;
+  static void begin_take_for_set(CallbackEntry & entry, std::uint64_t arrival) noexcept;
+  void end_take_for_set(CallbackEntry & entry, Time now, std::uint32_t caller) noexcept;
+  void end_other_walk(const CallbackEntry & next, std::uint32_t lane) noexcept;
+  static void place_at_oldest(CallbackEntry & entry) noexcept;
   void put_in_all(CallbackEntry * entries, std::uint32_t caller) noexcept;
   void look_at_condition(Group & group, Time now) noexcept;
   static bool mark_again(CallbackEntry & entry) noexcept

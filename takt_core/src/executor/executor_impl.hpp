@@ -56,7 +56,15 @@ struct Executor::Impl final : ParkingListener
   // The end of the run; kNever: no observer asked for it, or the take found no message.
   Time execute(Crew & crew, Run & run) noexcept;
   void run_inputs(Crew & crew, const Run & taker) noexcept;
-  Time perform(Crew & crew, Run & run, bool is_input = false) noexcept;
+  Time take_for_set(Crew & crew, Run & taker) noexcept;
+  enum class Performs : std::uint8_t
+  {
+    whole,  // take and function
+    input,  // the same, within the run of a taker
+    take,   // the take: the message is kept for its set (Condition::spread)
+    kept    // the function of a message that was kept
+  };
+  Time perform(Crew & crew, Run & run, Performs what = Performs::whole) noexcept;
   void failed(const Run & run) noexcept;
   void parked(const Callback & callback) noexcept override;
 

@@ -210,8 +210,27 @@ void Executor::Impl::follow_programs_policy(Crew & crew, std::uint32_t index) no
 
 Time Executor::Impl::execute(Crew & crew, Run & run) noexcept
 {
-  const Time end = perform(crew, run);
+  const Time end = run.callback->keeps_for_set() ? take_for_set(crew, run) : perform(crew, run);
   crew.scheduler.complete(run);
+  return end;
+}
+
+// Takes a message for a set of messages (Condition::spread), and runs the callbacks of the set that
+// it completes.
+Time Executor::Impl::take_for_set(Crew & crew, Run & taker) noexcept
+{
+  Scheduler & scheduler = crew.scheduler;
+  Time end = perform(crew, taker, Performs::take);
+  Run run;
+  while (scheduler.next_of_set(taker, now(), run)) {
+    if (run.leaves_out) {
+      scheduler.left_out(run);
+      run.callback->leave_out(run);
+    } else {
+      end = perform(crew, run, Performs::kept);
+    }
+    scheduler.complete_of_set(taker, run);
+  }
   return end;
 }
 
@@ -223,7 +242,7 @@ void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
   scheduler.begin_inputs(taker);
   Run run;
   while (!cancelled() && scheduler.next_input(taker, now(), run)) {
-    perform(crew, run, true);
+    perform(crew, run, Performs::input);
     scheduler.complete_input(taker, run);
   }
 }
@@ -231,7 +250,7 @@ void Executor::Impl::run_inputs(Crew & crew, const Run & taker) noexcept
 // Takes the message and runs the user's function, and tells the observers. Observers see the runs
 // of a thread one after the other. So they see the run of a taker of inputs begin after the runs of
 // these inputs, and the taker's own take is not part of its costs.
-Time Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
+Time Executor::Impl::perform(Crew & crew, Run & run, Performs what) noexcept
 {
   Scheduler & scheduler = crew.scheduler;
   const bool takes_inputs = run.callback->takes_inputs();
@@ -254,19 +273,23 @@ Time Executor::Impl::perform(Crew & crew, Run & run, bool is_input) noexcept
   }
   try {
     const ActivationScope scope(run.activations);
-    took = run.callback->take(run);
-    scheduler.taken(run);
+    took = what == Performs::kept || run.callback->take(run);
+    if (what != Performs::kept) {
+      scheduler.taken(run);
+    }
     told = true;
     std::optional<LogicalTimeScope> logical;
     if (LogicalTime * const group = run.callback->group().logical_time_.get();
         took && group != nullptr && run.callback->kind() == Kind::timer) {
       logical.emplace(logical_times, *group, run, scheduler.period(*run.callback));
-    } else if (!is_input && LogicalTime::current() != nullptr) {
+    } else if (what != Performs::input && LogicalTime::current() != nullptr) {
       logical.emplace();
     }
-    if (took && run.leaves_out) {
+    if (took && (run.leaves_out || (what == Performs::take && !scheduler.keep_for_set(run)))) {
       scheduler.left_out(run);
       run.callback->leave_out(run);
+      took = false;
+    } else if (what == Performs::take) {
       took = false;
     } else if (took && takes_inputs) {
       run_inputs(crew, run);

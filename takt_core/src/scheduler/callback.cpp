@@ -10,6 +10,7 @@ Callback::Callback(CallbackOptions options)
   id_(std::move(options.id)),
   chain_id_(std::move(options.chain_id)),
   of_client_library_(options.of_client_library),
+  stamped_(options.stamped),
   id_number_(detail::id_number(chain_id())),
   group_owner_(
     options.group != nullptr

@@ -261,6 +261,10 @@ bool Scheduler::start(
     if (announced == 0) {
       run.release = now;
     }
+    if (entry.keeps_for_set()) {
+      run.stamp = kNever;
+      begin_take_for_set(entry, announced != 0 ? announced : run.sequence);
+    }
     if (run.activations.empty()) {
       run.activations.add({entry.number_, entry.instance(), run.release});
       if (works) {
@@ -514,7 +518,9 @@ void Scheduler::finish(Run & run) noexcept
   Group & group = *entry.group_;
 
   bool parks = false;
-  if (entry.kind_ != Kind::timer && mark_again(entry)) {
+  if (entry.keeps_for_set()) {
+    end_take_for_set(entry, run.start, run.lane);
+  } else if (entry.kind_ != Kind::timer && mark_again(entry)) {
     if (!group.exclusive() || has_windows(set.order)) {
       put_in(entry, run.lane);  // for a window, the callback has its next message
     } else {

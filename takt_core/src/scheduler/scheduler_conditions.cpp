@@ -5,8 +5,10 @@
 // So if several messages arrive at once, the last source that gets the mutex sees all of them.
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "scheduler/group_condition.hpp"
@@ -88,10 +90,17 @@ void Scheduler::join_condition(CallbackEntry & entry)
   assert(setup_mutex_.held());
   GroupCondition * const condition = entry.group_->condition_.get();
   if (condition == nullptr || !is_input(entry.callback())) {
+    entry.head_ = nullptr;
     return;
   }
   entry.released_.store(0, std::memory_order_relaxed);
   entry.newest_ = kNever;
+  entry.head_ = nullptr;
+  if (condition->rule.spread) {
+    std::unique_ptr<SetHead> & head = settings(entry).head;
+    head = std::make_unique<SetHead>();
+    entry.head_ = head.get();
+  }
   entry.state_.fetch_or(CallbackEntry::kConditional, std::memory_order_seq_cst);
   std::vector<GroupCondition::Member> members = condition->members;  // only set-up changes them
   members.push_back({&entry, 0});
@@ -108,6 +117,34 @@ void Scheduler::leave_condition(CallbackEntry & entry)
   std::vector<GroupCondition::Member> members = condition.members;
   std::erase_if(members, [&](const GroupCondition::Member & one) { return one.entry == &entry; });
   set_members(condition, std::move(members));
+  if (entry.head_ != nullptr) {
+    leave_sets(condition, entry);
+  }
+}
+
+// With `Condition::spread`: faults of a callback of the group.
+void check_spread(
+  const Callback & callback, const GroupCondition * condition, bool triggers, Faults & faults)
+{
+  if (condition == nullptr || !condition->rule.spread || !is_input(callback)) {
+    return;
+  }
+  const std::string of_group = callback.id() + ": its group " + callback.group().id() +
+                               " waits for messages whose stamps lie close together (spread)";
+  if (!callback.stamped()) {
+    faults.push_back(
+      of_group +
+      ", which takt reads only in nodes of takt_rcl, from types whose first field is a "
+      "std_msgs/msg/Header; omit spread, or give the subscription another group");
+  }
+  if (!triggers) {
+    faults.push_back(
+      of_group + ", so each of its messages is taken when it comes; omit trigger: false");
+  }
+  if (!callback.group().exclusive()) {
+    faults.push_back(
+      of_group + ", which is for mutually exclusive groups, and this group is reentrant");
+  }
 }
 
 void Scheduler::conditions_in_vain(Faults & faults) const
@@ -149,15 +186,29 @@ void Scheduler::arrived_under_condition(
   put_in_all(released, caller);
 }
 
+// As in `ready`: the place of a callback that is released is that of its oldest message now, even
+// if that message is lost before the start.
+void Scheduler::place_at_oldest(CallbackEntry & entry) noexcept
+{
+  Precedence & place = entry.precedence_;
+  if (entry.arrivals_.peek_stamp(place.release, place.sequence)) {
+    entry.comes_ = CallbackEntry::Comes::stamped;
+  }
+}
+
 // Checks the group's condition. Returns the callbacks that become ready, linked by `next_`: the
 // thread that marks a callback as queued owns its links.
 CallbackEntry * Scheduler::release(
   GroupCondition & condition, const Group & group, Time now) noexcept
 {
   assert(condition.mutex.held());
-  if (
-    !open_.load(std::memory_order_seq_cst) || group.condition_holds_.load() > 0 ||
-    !holds(condition, now)) {
+  if (!open_.load(std::memory_order_seq_cst) || group.condition_holds_.load() > 0) {
+    return nullptr;
+  }
+  if (condition.rule.spread) {
+    return ask_for_sets(condition);
+  }
+  if (!holds(condition, now)) {
     return nullptr;
   }
   for (const GroupCondition::Member & member : condition.members) {
@@ -166,12 +217,7 @@ CallbackEntry * Scheduler::release(
   CallbackEntry * released = nullptr;
   for (const GroupCondition::Member & member : condition.members) {
     if (!member.entry->arrivals_.empty() && member.entry->state_.mark_released()) {
-      // As in `ready`: the callback's place is that of its oldest message now, even if that message
-      // is lost before the start.
-      Precedence & place = member.entry->precedence_;
-      if (member.entry->arrivals_.peek_stamp(place.release, place.sequence)) {
-        member.entry->comes_ = CallbackEntry::Comes::stamped;
-      }
+      place_at_oldest(*member.entry);
       member.entry->next_ = released;
       released = member.entry;
     }

@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "scheduler/callback_numbers.hpp"
+#include "scheduler/set_head.hpp"
 #include "takt_core/scheduler.hpp"
 
 namespace takt_core
 {
+
+struct GroupCondition;
 
 /// The values from which a callback's deadlines are computed. A reader holds the mutex of the
 /// callback's set or, while the callback runs, of its group; a writer holds both.
@@ -41,6 +44,11 @@ void check_non_triggering(
   const Callback & callback, const std::optional<NonTriggering> & non_triggering, Order order,
   Faults & faults);
 
+/// Adds faults if the condition of the callback's group has a spread, and the callback cannot be an
+/// input of such a condition.
+void check_spread(
+  const Callback & callback, const GroupCondition * condition, bool triggers, Faults & faults);
+
 /// Adds a fault if the callback cannot have its place in a sequence.
 void check_sequence(
   const Callback & callback, const Binding & binding, Order order, Faults & faults);
@@ -63,6 +71,7 @@ struct Scheduler::Settings
   Binding binding;                                            // as requested; absent: inherited
   std::unique_ptr<const CallbackEntry::Deadlines> deadlines;  // null: no deadline
   std::vector<InputEntry> inputs;                             // see CallbackEntry::inputs_
+  std::unique_ptr<SetHead> head;                              // see CallbackEntry::head_
   std::uint64_t added = 0;                                    // position in the order of adding
   // After the removal:
   ThreadSet * last_set = nullptr;  // the callback's set at the removal

@@ -90,6 +90,7 @@ Status Scheduler::add(
     }
   }
   check_non_triggering(*callback, binding.non_triggering, order_, faults);
+  check_spread(*callback, c.group_->condition_.get(), !binding.non_triggering, faults);
   if (order_ == Order::stock && c.group_->condition_ != nullptr) {
     faults.push_back(
       id +

@@ -2,6 +2,9 @@
 // scheduler starts what the oracle starts, and the oracle without one of its rules is refuted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -37,6 +40,7 @@ public:
       one.priority = static_cast<int>(pick(3));
       one.cost = 2 * static_cast<long>(1 + pick(4));
       one.depth = 1 + pick(3);
+      one.lag = static_cast<long>(pick(12));
       if (i == 0 || pick(4) == 0) {
         one.period = 2 * static_cast<long>(5 + pick(30));
         one.offset = 2 * static_cast<long>(pick(10));
@@ -93,6 +97,12 @@ private:
         if (pick(2) == 0) {
           condition.fresh = static_cast<long>(5 + pick(60));
         }
+        const bool all_trigger = std::all_of(
+          path.callbacks.begin(), path.callbacks.end(),
+          [&](const auto & one) { return one.group != group || one.triggers; });
+        if (all_trigger && pick(2) == 0) {
+          condition = {0, std::nullopt, static_cast<long>(pick(30))};
+        }
         path.conditions[group] = condition;
       }
     }
@@ -129,7 +139,8 @@ private:
     }
     for (long at = 1; !subscriptions.empty() && at < kHorizon; at += 2) {
       if (pick(8) == 0) {
-        path.messages.push_back({at, subscriptions[pick(subscriptions.size())]});
+        const long stamp = at - static_cast<long>(pick(20)) - (pick(20) == 0 ? 100 : 0);
+        path.messages.push_back({at, subscriptions[pick(subscriptions.size())], stamp});
       }
     }
   }
@@ -154,6 +165,9 @@ public:
           condition.count = static_cast<std::uint32_t>(rule->second.count);
           if (rule->second.fresh) {
             condition.fresh = millis(*rule->second.fresh);
+          }
+          if (rule->second.spread) {
+            condition.spread = millis(*rule->second.spread);
           }
           EXPECT_TRUE(groups[one.group]->set_condition(condition));
         }
@@ -195,6 +209,7 @@ private:
     options.kind = one.period > 0 ? Kind::timer : Kind::subscription;
     options.group = group;
     options.depth = static_cast<std::uint32_t>(one.depth);
+    options.stamped = true;
     if (one.period > 0) {
       options.timer.emplace();
       options.timer->period = millis(one.period);
@@ -227,14 +242,53 @@ private:
   {
     while (next_message_ < path_.messages.size() && path_.messages[next_message_].at <= now_) {
       const DataPath::Message & message = path_.messages[next_message_++];
-      hand_.scheduler.ready(*callbacks_[message.to], 1, ms(message.at));
+      announce(message.to, message.at, message.stamp);
     }
+  }
+
+  // The middleware's history keeps the stamp of each message.
+  void announce(std::size_t to, long at, long stamp)
+  {
+    std::deque<long> & history = stamps_[to];
+    history.push_back(stamp);
+    if (history.size() > path_.callbacks[to].depth) {
+      history.pop_front();
+    }
+    hand_.scheduler.ready(*callbacks_[to], 1, ms(at));
+  }
+  long take(std::size_t from)
+  {
+    const long stamp = stamps_[from].front();
+    stamps_[from].pop_front();
+    return stamp;
   }
 
   void start(Run & run)
   {
     Scheduler & scheduler = hand_.scheduler;
+    const std::size_t i = std::stoul(run.callback->id());
+    if (path_.callbacks[i].period == 0) {
+      run.stamp = ms(take(i));
+    }
     scheduler.taken(run);
+    if (!run.callback->keeps_for_set()) {
+      perform(run);
+    } else {
+      EXPECT_TRUE(scheduler.keep_for_set(run));
+      Run kept;
+      while (scheduler.next_of_set(run, ms(now_), kept)) {
+        if (!kept.leaves_out) {
+          perform(kept);
+        }
+        scheduler.complete_of_set(run, kept);
+      }
+    }
+    scheduler.complete(run);
+  }
+
+  void perform(const Run & run)
+  {
+    Scheduler & scheduler = hand_.scheduler;
     const std::size_t i = std::stoul(run.callback->id());
     const DataPathStart own{i, now_, takt_rt::to_ns(run.release) / 1'000'000};
     if (run.callback->takes_inputs()) {
@@ -242,8 +296,9 @@ private:
       Run input;
       while (scheduler.next_input(run, ms(now_), input)) {
         scheduler.taken(input);
+        const std::size_t k = std::stoul(input.callback->id());
+        take(k);
         if (!input.leaves_out) {
-          const std::size_t k = std::stoul(input.callback->id());
           starts_.push_back({k, now_, takt_rt::to_ns(input.release) / 1'000'000});
           work(k, input);
         }
@@ -252,7 +307,6 @@ private:
     }
     starts_.push_back(own);
     work(i, run);
-    scheduler.complete(run);
   }
 
   void work(std::size_t i, const Run & run)
@@ -261,13 +315,14 @@ private:
     arrive();
     const SequenceScope scope(hand_.scheduler, run);
     for (const std::size_t to : path_.callbacks[i].readers) {
-      hand_.scheduler.ready(*callbacks_[to], 1, ms(now_));
+      announce(to, now_, now_ - path_.callbacks[i].lag);
     }
   }
 
   const DataPath & path_;
   ByHand hand_;
   std::vector<std::shared_ptr<SilentCallback>> callbacks_;
+  std::map<std::size_t, std::deque<long>> stamps_;
   std::vector<DataPathStart> starts_;
   std::size_t next_message_ = 0;
   long now_ = 0;
@@ -300,7 +355,7 @@ std::string words(const DataPath & path)
     const DataPath::Callback & one = path.callbacks[i];
     all += std::to_string(i) + ": group " + std::to_string(one.group) + " priority " +
            std::to_string(one.priority) + " cost " + std::to_string(one.cost) + " depth " +
-           std::to_string(one.depth);
+           std::to_string(one.depth) + " lag " + std::to_string(one.lag);
     all += one.period > 0
              ? " period " + std::to_string(one.period) + " offset " + std::to_string(one.offset)
              : "";
@@ -320,7 +375,8 @@ std::string words(const DataPath & path)
   }
   for (const auto & [group, condition] : path.conditions) {
     all += "group " + std::to_string(group) + ": count " + std::to_string(condition.count) +
-           (condition.fresh ? " fresh " + std::to_string(*condition.fresh) : "") + "\n";
+           (condition.fresh ? " fresh " + std::to_string(*condition.fresh) : "") +
+           (condition.spread ? " spread " + std::to_string(*condition.spread) : "") + "\n";
   }
   return all;
 }
@@ -351,7 +407,8 @@ TEST_P(DataPathTwin, IsRefuted)
 INSTANTIATE_TEST_SUITE_P(
   Rules, DataPathTwin,
   testing::Values(
-    LeftOut::condition, LeftOut::fresh, LeftOut::max_age, LeftOut::keep, LeftOut::input_order,
+    LeftOut::condition, LeftOut::fresh, LeftOut::spread, LeftOut::stale, LeftOut::anew,
+    LeftOut::order_of_set, LeftOut::max_age, LeftOut::keep, LeftOut::input_order,
     LeftOut::by_release, LeftOut::sequence, LeftOut::more_urgent, LeftOut::sequence_order,
     LeftOut::place_of_lost));
 

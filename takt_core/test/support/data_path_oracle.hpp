@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace takt_core::test
@@ -29,6 +30,7 @@ struct DataPath
     long offset = 0;
     std::size_t depth = 1;
     std::vector<std::size_t> readers;  ///< get a message at the end of each run
+    long lag = 0;                      ///< its messages' stamps are so much before their publish
 
     bool triggers = true;
     std::vector<std::size_t> takers;  ///< callbacks that take its messages if it does not trigger
@@ -42,14 +44,19 @@ struct DataPath
   {
     std::size_t count = 1;  ///< 0: all
     std::optional<long> fresh;
+    std::optional<long> spread;  ///< then all subscriptions of the group trigger
   };
   struct Message
   {
     long at = 0;
     std::size_t to = 0;
+    long stamp = 0;
   };
 
   bool fifo = false;
+  /// Messages have the stamp of the timer's release, or of the message from outside, that led to
+  /// them, instead of `lag`.
+  bool stamps_of_sources = false;
   std::vector<Callback> callbacks;
   std::map<std::size_t, Condition> conditions;  ///< by group
   /// By group: present if the group has logical execution time; true if late outputs are dropped.
@@ -75,6 +82,10 @@ enum class LeftOut
   nothing,
   condition,       ///< each message triggers
   fresh,           ///< a condition does not look at ages
+  spread,          ///< a condition does not look at stamps
+  stale,           ///< a message that is too old for each set waits on
+  anew,            ///< stamps that go back are like others
+  order_of_set,    ///< a set runs callback by callback
   max_age,         ///< takers take stale inputs
   keep,            ///< takers take all inputs
   input_order,     ///< inputs are taken callback by callback
@@ -125,6 +136,7 @@ private:
     unsigned long number;
     // after the timers of that time: the look before the publishing released them
     bool of_border = false;
+    long stamp = 0;
 
     unsigned long rank() const { return of_border ? 2 * kTimers + number : number; }
   };
@@ -133,12 +145,15 @@ private:
     long due;
     std::size_t timer;  ///< of its group
     std::size_t from;
+    long stamp;
   };
   struct State
   {
     std::deque<Waiting> history;  // the oldest first
     std::size_t released = 0;     // the number that the condition released, from the oldest on
     std::optional<long> newest;
+    std::optional<Waiting> kept;  // taken, and waits for its set
+    std::optional<long> stamp;    // of the message that was kept last
     bool ready = false;
     std::optional<Waiting> place;  // empty: the thread's next look sets it
     long due = 0;                  // of a timer
@@ -171,7 +186,7 @@ private:
       const Output one = waiting_outputs_.front();
       waiting_outputs_.pop_front();
       for (const std::size_t to : of(one.from).readers) {
-        announce(to, one.due, std::nullopt, true);
+        announce(to, one.due, stamp(one.from, one.due, one.stamp), std::nullopt, true);
       }
     }
   }
@@ -186,15 +201,16 @@ private:
   {
     while (next_message_ < path_.messages.size() && path_.messages[next_message_].at <= now_) {
       const DataPath::Message & message = path_.messages[next_message_++];
-      announce(message.to, message.at, std::nullopt);
+      announce(message.to, message.at, message.stamp, std::nullopt);
     }
   }
 
   // `by`: the callback whose run sends the message.
-  void announce(std::size_t to, long at, std::optional<std::size_t> by, bool of_border = false)
+  void announce(
+    std::size_t to, long at, long stamp, std::optional<std::size_t> by, bool of_border = false)
   {
     State & state = states_[to];
-    state.history.push_back({at, ++number_, of_border});
+    state.history.push_back({at, ++number_, of_border, stamp});
     if (state.history.size() > of(to).depth) {
       state.history.pop_front();
       state.released -= state.released > 0 ? 1 : 0;
@@ -208,8 +224,95 @@ private:
     }
     if (!under_condition(to)) {
       make_ready(to, by);
+    } else if (spread(of(to).group)) {
+      ask(of(to).group, by);
     } else if (holds(of(to).group, at)) {
       release(of(to).group, by);
+    }
+  }
+
+  std::optional<long> spread(std::size_t group) const
+  {
+    const auto rule = path_.conditions.find(group);
+    return rule == path_.conditions.end() ? std::nullopt : rule->second.spread;
+  }
+
+  // With a spread each input takes one message, as soon as it keeps none.
+  void ask(std::size_t group, std::optional<std::size_t> by)
+  {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (of(i).group == group && !is_timer(i) && !states_[i].kept && !states_[i].history.empty()) {
+        make_ready(i, by);
+      }
+    }
+  }
+
+  std::vector<std::size_t> inputs(std::size_t group) const
+  {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (of(i).group == group && !is_timer(i)) {
+        found.push_back(i);
+      }
+    }
+    return found;
+  }
+
+  // Keeps the message that `i` took, and runs the set that it completes.
+  void keep(std::size_t i, const Waiting & message)
+  {
+    const std::size_t group = of(i).group;
+    const long most = *spread(group);
+    const std::vector<std::size_t> all = inputs(group);
+    State & state = states_[i];
+    if (state.stamp && *state.stamp - message.stamp > most && left_out_ != LeftOut::anew) {
+      for (const std::size_t other : all) {
+        states_[other].kept.reset();
+      }
+    }
+    state.kept = message;
+    state.stamp = message.stamp;
+    long newest = message.stamp;
+    for (const std::size_t one : all) {
+      newest = states_[one].kept ? std::max(newest, states_[one].kept->stamp) : newest;
+    }
+    bool complete = true;
+    bool close = true;
+    for (const std::size_t one : all) {
+      std::optional<Waiting> & kept = states_[one].kept;
+      if (kept && newest - kept->stamp > most && left_out_ != LeftOut::spread) {
+        close = false;
+        if (left_out_ != LeftOut::stale) {
+          kept.reset();
+        }
+      }
+      complete = complete && kept;
+    }
+    std::vector<std::size_t> set = complete && close ? all : std::vector<std::size_t>();
+    if (left_out_ != LeftOut::order_of_set) {
+      std::sort(set.begin(), set.end(), [&](std::size_t a, std::size_t b) {
+        return states_[a].kept->number < states_[b].kept->number;
+      });
+    }
+    for (const std::size_t one : set) {
+      const Waiting own = *std::exchange(states_[one].kept, std::nullopt);
+      end_other_sequence(one);
+      const long began = now_;
+      take_inputs(one, began, own.at);
+      starts_.push_back({one, began, own.at});
+      work(one, own.stamp);
+    }
+    ask(group, std::nullopt);
+  }
+
+  // A thread has the followers of one sequence. In a set several sequences may go on.
+  void end_other_sequence(std::size_t next)
+  {
+    if (
+      !followers_.empty() && of(next).place &&
+      of(followers_.front()).place->first != of(next).place->first) {
+      followers_.clear();
+      find_places();
     }
   }
 
@@ -340,17 +443,24 @@ private:
   {
     State & state = states_[i];
     long release = 0;
+    long source = 0;
     if (is_timer(i)) {
-      release = state.due;
+      release = source = state.due;
       state.due += of(i).period;
       while (state.due <= now_) {
         state.due += of(i).period;
       }
     } else {
-      release = state.history.front().at;
+      const Waiting message = state.history.front();
+      release = message.at;
+      source = message.stamp;
       state.ready = false;  // a message that comes meanwhile makes it ready again
       state.history.pop_front();
       state.released -= state.released > 0 ? 1 : 0;
+      if (under_condition(i) && spread(of(i).group)) {
+        keep(i, message);
+        return;
+      }
     }
     const long began = now_;
     if (is_logical(i)) {
@@ -359,7 +469,7 @@ private:
     }
     take_inputs(i, began, release);
     starts_.push_back({i, began, release});
-    work(i);
+    work(i, source);
     if (logical_) {
       end_period(release + of(i).period);
     }
@@ -405,7 +515,7 @@ private:
       const bool more = of(*next).keep > 0 && left_out_ != LeftOut::keep && newer >= of(*next).keep;
       if (!old && !more) {
         starts_.push_back({*next, now_, message.at});
-        work(*next);
+        work(*next, message.stamp);
       }
     }
   }
@@ -422,16 +532,22 @@ private:
     return static_cast<std::size_t>(later - history.begin());
   }
 
-  void work(std::size_t i)
+  // Of a message that `from` publishes at `at`.
+  long stamp(std::size_t from, long at, long source) const
+  {
+    return path_.stamps_of_sources ? source : at - of(from).lag;
+  }
+
+  void work(std::size_t i, long source)
   {
     now_ += of(i).cost;
     arrive();
     if (logical_) {
-      held_.push_back(i);
+      held_.emplace_back(i, source);
       return;
     }
     for (const std::size_t to : of(i).readers) {
-      announce(to, now_, i);
+      announce(to, now_, stamp(i, now_, source), i);
     }
   }
 
@@ -441,13 +557,15 @@ private:
     const bool drops = path_.logical.at(of(*logical_).group);
     const std::size_t timer = *logical_;
     logical_.reset();
-    for (const std::size_t from : held_) {
+    for (const auto & [from, own_source] : held_) {
+      // Data that a border lets out is as old as the border.
+      const long source = path_.stamps_of_sources ? border : own_source;
       if (!late) {
-        waiting_outputs_.push_back({border, timer, from});
+        waiting_outputs_.push_back({border, timer, from, source});
         continue;
       }
       for (const std::size_t to : drops ? std::vector<std::size_t>() : of(from).readers) {
-        announce(to, now_, std::nullopt);
+        announce(to, now_, stamp(from, now_, source), std::nullopt);
       }
     }
     held_.clear();
@@ -475,7 +593,8 @@ private:
   std::vector<std::size_t> followers_;
   std::vector<DataPathStart> starts_;
   std::optional<std::size_t> logical_;  // the timer with logical execution time that runs
-  std::vector<std::size_t> held_;       // published by its run
+  // Published by its run: the callback, and the stamp of its source.
+  std::vector<std::pair<std::size_t, long>> held_;
   std::deque<Output> waiting_outputs_;  // for their borders
   std::size_t next_message_ = 0;
   unsigned long number_ = 0;

@@ -1,5 +1,6 @@
-// Runs of non-triggering callbacks within the run of their taker (takt_core/non_triggering.hpp), as
-// executor threads do them.
+// Runs of non-triggering callbacks within the run of their taker (takt_core/non_triggering.hpp),
+// and runs of sets of messages (Condition::spread in takt_core/condition.hpp), as executor threads
+// do them.
 #include <utility>
 
 #include "simulation/simulation_parts.hpp"
@@ -63,6 +64,50 @@ void SimulationRun::go_on_with_taker(Thread & thread)
   thread.state = Thread::State::job;
   thread.left = 0;
   begin_stage(thread);
+}
+
+// The thread's run took a message that waits for its set. A model has no header stamps: the stamp
+// is the release of the source that led to the message, as in a graph whose callbacks pass on the
+// stamp of the sensor.
+void SimulationRun::keep(Thread & thread)
+{
+  thread.run.stamp = takt_rt::from_ns(thread.load.source);
+  kept_[static_cast<const SimulatedCallback &>(*thread.run.callback).task] = thread.load;
+  thread.load.works = false;
+  thread.load.progress.clear();  // the chains go on when the set is complete
+}
+
+// Makes the next callback of the set the thread's job; false if none is left. Then the run that
+// took the last message ends.
+bool SimulationRun::next_of_set(Thread & thread)
+{
+  takt_core::Scheduler & scheduler = *thread.host->scheduler;
+  takt_core::Run run;
+  while (scheduler.next_of_set(*thread.set, takt_rt::from_ns(now_), run)) {
+    const Index task = static_cast<const SimulatedCallback &>(*run.callback).task;
+    if (run.leaves_out) {
+      scheduler.left_out(run);
+      ++result_.tasks[task].left_out;
+      scheduler.complete_of_set(*thread.set, run);
+      continue;
+    }
+    thread.run = std::move(run);
+    thread.load = std::move(kept_[task]);
+    for (const Progress & progress : thread.load.progress) {
+      result_.chains[graph_.chain(progress.step)].released += graph_.begins(progress.step) ? 1 : 0;
+    }
+    thread.state = Thread::State::job;
+    thread.inputs_left = thread.run.callback->takes_inputs();
+    thread.inputs_begun = false;
+    set_up_job(thread);
+    thread.stages[0] = thread.stages[1] = 0;  // its message is taken
+    thread.left = 0;
+    begin_stage(thread);
+    return true;
+  }
+  scheduler.complete(*thread.set);
+  thread.set.reset();
+  return false;
 }
 
 }  // namespace takt_plan::detail

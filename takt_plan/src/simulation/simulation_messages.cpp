@@ -139,6 +139,12 @@ void SimulationRun::end_job(Thread & thread)
     return;
   }
   takt_core::Scheduler & scheduler = *thread.host->scheduler;
+  if (thread.keeps) {
+    thread.keeps = false;
+    scheduler.keep_for_set(thread.run);  // a simulation removes no callback
+    thread.set = thread.run;
+    return;
+  }
   {
     std::optional<takt_core::WakeDeferral> deferral;
     if (thread.run.callback->publishes_last() && !thread.follow) {
@@ -156,6 +162,8 @@ void SimulationRun::end_job(Thread & thread)
   }
   if (thread.taker) {
     scheduler.complete_input(thread.taker->run, thread.run);
+  } else if (thread.set) {
+    scheduler.complete_of_set(*thread.set, thread.run);
   } else {
     end_period(thread);
     scheduler.complete(thread.run);

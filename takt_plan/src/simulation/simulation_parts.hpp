@@ -111,6 +111,9 @@ struct SimulationRun::Thread
     std::array<Ns, kStages> stages{};
   };
   std::optional<Taker> taker;
+  bool keeps = false;  // the job takes a message for a set (Condition::spread)
+  /// The run that took the last message of a set, until the set's callbacks have run.
+  std::optional<takt_core::Run> set;
   bool publishes = false;  // the job is that of a border
   Ns until = 0;            // of such a job: it publishes the messages that are due by then
   Ns more = 0;             // of the job's dispatch: messages of borders that it publishes

@@ -240,6 +240,9 @@ void SimulationRun::find_work(Thread & thread)
     go_on_with_taker(thread);
     return;
   }
+  if (thread.set && next_of_set(thread)) {
+    return;
+  }
   takt_core::Scheduler & scheduler = *thread.host->scheduler;
   const takt_rt::Time now = takt_rt::from_ns(now_);
   if (thread.idle) {
@@ -332,6 +335,10 @@ bool SimulationRun::start(Thread & thread)
     scheduler.complete(thread.run);
     return false;
   }
+  thread.keeps = callback.keeps_for_set();
+  if (thread.keeps) {
+    keep(thread);
+  }
   scheduler.taken(thread.run);
   if (thread.host->jitter && callback.kind() == takt_core::Kind::timer) {
     hasten(callback);
@@ -345,7 +352,7 @@ bool SimulationRun::start(Thread & thread)
   if (thread.follow) {
     thread.own_priority = std::clamp(scheduler.priority(*thread.run.callback), 1, thread.priority);
   }
-  thread.inputs_left = callback.takes_inputs();
+  thread.inputs_left = callback.takes_inputs() && !thread.keeps;
   thread.inputs_begun = false;
   set_up_job(thread);
   thread.stages.front() += thread.more;

@@ -129,6 +129,8 @@ private:
   // simulation_inputs.cpp
   bool next_input(Thread & thread);
   void go_on_with_taker(Thread & thread);
+  void keep(Thread & thread);
+  bool next_of_set(Thread & thread);
 
   // simulation_messages.cpp
   void arrive(const Event & event);
@@ -177,8 +179,9 @@ private:
   std::vector<std::vector<std::uint64_t>>
     cumulated_;  // per task: the cumulated counts of its histogram
   std::vector<std::uint64_t>
-    begun_;       // per task: runs that work; only with SimulationOptions::execution_time
-  Load message_;  // the message that is passed on now
+    begun_;                 // per task: runs that work; only with SimulationOptions::execution_time
+  Load message_;            // the message that is passed on now
+  std::vector<Load> kept_;  // per task: the message that waits for its set (Condition::spread)
 };
 
 }  // namespace takt_plan::detail

@@ -20,7 +20,8 @@ SimulationRun::SimulationRun(
   result_(result),
   observer_(observer),
   draw_(options.seed + run),
-  graph_(model)
+  graph_(model),
+  kept_(model.model.tasks.size())
 {
   add_kernels();
   add_executors();
@@ -126,6 +127,7 @@ void SimulationRun::add_callbacks()
     options.id = task.id;
     options.of_client_library = takt_core::adapter::is_of_client_library(task.id);
     options.kind = simulated.kind;
+    options.stamped = true;
     options.depth = graph_.capacity(i);
     if (task.group != kNone) {
       auto & group = groups[task.group];

@@ -116,6 +116,9 @@ TEST(Conditions, RefusesWhatItDoesNotKnow)
   refused(
     [](Fused & f) { f.model.groups[0].condition->predicate = [](auto, auto) { return true; }; },
     "is the program's own");
+  refused(
+    [](Fused & f) { f.model.groups[0].condition->spread = std::chrono::milliseconds(20); },
+    "waits for messages whose header stamps lie close together (spread)");
   refused([](Fused & f) { f.model.tasks[f.inputs[1]].input.emplace(); }, "which does not trigger");
   refused([](Fused & f) { f.model.tasks[f.inputs[1]].threads = {0}; }, "on one thread");
   refused(

@@ -37,6 +37,7 @@ public:
   DataPath make()
   {
     DataPath path;
+    path.stamps_of_sources = true;
     const std::size_t count = 4 + pick(6);
     for (std::size_t i = 0; i < count; ++i) {
       DataPath::Callback one;
@@ -142,6 +143,9 @@ private:
     if (pick(2) == 0) {
       condition.fresh = static_cast<long>(5 + 2 * pick(30));
     }
+    if (pick(2) == 0) {
+      condition = {0, std::nullopt, static_cast<long>(2 * pick(20))};
+    }
     for (const std::size_t member : members) {
       path.callbacks[member].group = members.front();
     }
@@ -175,6 +179,9 @@ SimulationModel simulation_of(const DataPath & path)
       model.groups.back().condition->count = static_cast<std::uint32_t>(rule->second.count);
       if (rule->second.fresh) {
         model.groups.back().condition->fresh = std::chrono::milliseconds(*rule->second.fresh);
+      }
+      if (rule->second.spread) {
+        model.groups.back().condition->spread = std::chrono::milliseconds(*rule->second.spread);
       }
     }
     if (const auto rule = path.logical.find(i); rule != path.logical.end()) {
@@ -275,8 +282,9 @@ TEST_P(DataPathTwin, IsRefuted)
 INSTANTIATE_TEST_SUITE_P(
   Rules, DataPathTwin,
   testing::Values(
-    LeftOut::condition, LeftOut::fresh, LeftOut::max_age, LeftOut::keep, LeftOut::by_release,
-    LeftOut::sequence, LeftOut::more_urgent, LeftOut::border, LeftOut::late));
+    LeftOut::condition, LeftOut::fresh, LeftOut::spread, LeftOut::stale, LeftOut::max_age,
+    LeftOut::keep, LeftOut::by_release, LeftOut::sequence, LeftOut::more_urgent, LeftOut::border,
+    LeftOut::late));
 
 }  // namespace
 }  // namespace takt_plan

@@ -45,6 +45,10 @@ public:
   /// The next message of `lane`, by pointer.
   virtual void put(std::uint32_t lane, detail::Parcel parcel) = 0;
 
+  /// The message of `lane` that was taken last, or put: of the type of the handler, or a
+  /// SerializedMessage.
+  virtual const void * taken(std::uint32_t lane) const noexcept = 0;
+
   /// Calls the user's function with the message taken last, or put.
   virtual void deliver(std::uint32_t lane, const MessageInfo & info) = 0;
 };
@@ -122,6 +126,10 @@ private:
     }
     void * message(std::uint32_t lane) override { return &messages_[lane]; }
     void put(std::uint32_t lane, Parcel parcel) override { parcels_[lane] = std::move(parcel); }
+    const void * taken(std::uint32_t lane) const noexcept override
+    {
+      return parcels_[lane].empty() ? &messages_[lane] : &parcels_[lane].template read<Msg>();
+    }
     void deliver(std::uint32_t lane, const MessageInfo & info) override
     {
       if (const Parcel parcel = std::move(parcels_[lane]); !parcel.empty()) {
@@ -189,6 +197,10 @@ private:
       return &slots_[lane]->message;
     }
     void put(std::uint32_t lane, Parcel parcel) override { parcels_[lane] = std::move(parcel); }
+    const void * taken(std::uint32_t lane) const noexcept override
+    {
+      return parcels_[lane].empty() ? &slots_[lane]->message : &parcels_[lane].template read<Msg>();
+    }
     void deliver(std::uint32_t lane, const MessageInfo & info) override
     {
       if (Parcel parcel = std::move(parcels_[lane]); !parcel.empty()) {
@@ -264,6 +276,10 @@ private:
       return messages_[lane].get();
     }
     void put(std::uint32_t lane, Parcel parcel) override { parcels_[lane] = std::move(parcel); }
+    const void * taken(std::uint32_t lane) const noexcept override
+    {
+      return parcels_[lane].empty() ? messages_[lane].get() : &parcels_[lane].template read<Msg>();
+    }
     void deliver(std::uint32_t lane, const MessageInfo & info) override
     {
       if (Parcel parcel = std::move(parcels_[lane]); !parcel.empty()) {

@@ -88,6 +88,10 @@ private:
       return &slots_[lane]->message;
     }
     void put(std::uint32_t, Parcel) override {}  // none comes by pointer
+    const void * taken(std::uint32_t lane) const noexcept override
+    {
+      return &slots_[lane]->message;
+    }
     void deliver(std::uint32_t lane, const MessageInfo & info) override
     {
       SerializedMessage & message = slots_[lane]->message;

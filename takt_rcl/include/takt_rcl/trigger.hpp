@@ -38,6 +38,11 @@ takt_core::Condition count(std::uint32_t subscriptions);
 /// As `any`, and the newest message of each subscription of the group, waiting or not, is younger.
 /// Throws `Error` for an age of 0 or less.
 takt_core::Condition fresh(takt_rt::Duration age);
+/// The callbacks of the group's subscriptions run in sets of one message of each, whose header
+/// stamps lie within this. Needs messages whose first field is a std_msgs/msg/Header, a mutually
+/// exclusive group, and no `with` for its subscriptions; else the node does not enter the executor.
+/// Throws `Error` for a negative time.
+takt_core::Condition spread(takt_rt::Duration time);
 
 /// The messages of a group's subscriptions when its condition is looked at. Real-time safe.
 class TriggerInputs

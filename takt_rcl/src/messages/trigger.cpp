@@ -41,6 +41,16 @@ takt_core::Condition fresh(takt_rt::Duration age)
   return condition;
 }
 
+takt_core::Condition spread(takt_rt::Duration time)
+{
+  if (time < takt_rt::Duration::zero()) {
+    throw Error("the header stamps of a set of messages cannot lie within a negative time");
+  }
+  takt_core::Condition condition = all();
+  condition.spread = time;
+  return condition;
+}
+
 const takt_core::ConditionInput * TriggerInputs::find(
   const SubscriptionBase & subscription) const noexcept
 {

@@ -1,9 +1,12 @@
 // trigger_on(a).with(b).when(condition): the program's own triggers, with a real middleware.
 #include <atomic>
+#include <map>
+#include <sensor_msgs/msg/temperature.hpp>
 #include <std_msgs/msg/u_int64.hpp>
 
 #include "ros_test.hpp"
 #include "takt_rcl/error.hpp"
+#include "takt_schedule/apply_schedule.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace takt_rcl::test
@@ -208,6 +211,74 @@ TEST_F(TriggerOn, APredicateOfTheProgramDecides)
   expect(e, {"b 5", "b 7", "a 6", "a 8"});  // b 7 waited when the first run of a began
 }
 
+// Temperatures begin with a header. `SerializedMessage` stands for a callback that gets bytes.
+TEST_F(TriggerOn, SpreadRunsSetsWhoseHeaderStampsLieClose)
+{
+  using Temperature = sensor_msgs::msg::Temperature;
+  const auto note = [this](const std::string & name, double value) {
+    seen.push_back(name + " " + std::to_string(static_cast<int>(value)));
+  };
+  auto fusion = std::make_shared<Node>("fusion", "", options().use_intra_process_comms(true));
+  auto a = fusion->create_subscription<Temperature>(
+    "a", 10, [&](const Temperature & m) { note("a", m.temperature); });
+  auto b = fusion->create_subscription<Temperature>(
+    "b", 10, [&](UniqueMessage<Temperature> m) { note("b", m->temperature); });
+  auto c = fusion->create_subscription<Temperature>("c", 10, [&](const SerializedMessage & bytes) {
+    Temperature m;
+    Serialization<Temperature>().deserialize_message(&bytes, &m);
+    note("c", m.temperature);
+  });
+  trigger_on(a, b, c).when(spread(20ms));
+  std::map<std::string, Publisher<Temperature>::SharedPtr> send;
+  for (const char * topic : {"a", "b", "c"}) {
+    send[topic] = fusion->create_publisher<Temperature>(topic, 10);
+    ASSERT_TRUE(send[topic]->wait_for_matched(1, kPatience));
+  }
+  auto e = executor();
+  e.add_node(fusion);
+  const auto publish_at = [&](const std::string & topic, int milliseconds) {
+    Temperature m;
+    m.header.stamp.sec = milliseconds / 1000;
+    m.header.stamp.nanosec = static_cast<std::uint32_t>(milliseconds % 1000) * 1'000'000;
+    m.header.frame_id = "sensor";
+    m.temperature = milliseconds;
+    EXPECT_NE(send[topic]->publish(m), 0u);
+    // Its take, and that of the message before it.
+    EXPECT_TRUE(
+      spin_until(e, [&] { return a->backlog() + (b ? b->backlog() : 0) + c->backlog() == 0; }));
+    e.spin_some();
+  };
+  for (const int begin : {990, 2990}) {  // the first messages come by the middleware, too
+    publish_at("a", begin);
+    publish_at("b", begin + 30);  // a's is too old
+    publish_at("c", begin + 40);
+    EXPECT_TRUE(seen.empty());
+    publish_at("a", begin + 50);
+    EXPECT_EQ(
+      seen, (Lines{
+              "b " + std::to_string(begin + 30), "c " + std::to_string(begin + 40),
+              "a " + std::to_string(begin + 50)}));
+    seen.clear();
+  }
+  publish_at("b", 4000);
+  b.reset();  // frees the message that waits
+  publish_at("a", 4000);
+  publish_at("c", 4000);
+  EXPECT_EQ(seen, (Lines{"a 4000", "c 4000"}));
+}
+
+TEST_F(TriggerOn, SpreadNeedsHeaders)
+{
+  auto a = subscribe("a");
+  trigger_on(a).when(spread(20ms));
+  auto e = executor();
+  fail_with(
+    "/n:sub(/a): its group /n:group(default) waits for messages whose stamps lie close together "
+    "(spread), which takt reads only in nodes of takt_rcl, from types whose first field is a "
+    "std_msgs/msg/Header",
+    [&] { e.add_node(n); });
+}
+
 TEST_F(TriggerOn, HoldsUnderAScheduleWhoseOwnRuleHasPrecedence)
 {
   auto a = subscribe("a");
@@ -239,6 +310,45 @@ TEST_F(TriggerOn, HoldsUnderAScheduleWhoseOwnRuleHasPrecedence)
   expect_waiting(e, *b, 2);
   publish("a", 3);
   expect(e, {"b 2", "a 3"});
+}
+
+TEST_F(TriggerOn, ApplyLeavesTheProgramsTriggersUnlessTheScheduleHasARuleForThem)
+{
+  auto a = subscribe("a");
+  auto b = subscribe("b");
+  trigger_on(a).with(b).when(all());
+  const auto schedule = [](const std::string & rules) {
+    return takt_schedule::parse_schedule(
+             "version: 1\nexecutors:\n  main:\n    order: priority\n    threads: {t: {}}\n"
+             "    default: t\n" +
+               rules,
+             "schedule.yaml")
+      .value();
+  };
+  auto e = Executor::from_schedule(context, schedule(""), "main");
+  e.add_node(n);
+  const auto told = [&](const std::string & rules) {
+    std::map<std::string, std::string> result;
+    for (const auto & part :
+         takt_schedule::apply_schedule(schedule(rules), "main", e.core()).value()) {
+      result[part.what] = to_string(part.outcome);
+    }
+    return result;
+  };
+  auto same = told("    callbacks: [{match: \"/n:sub(/a)\", priority: 5}]\n");
+  EXPECT_EQ(same["callback /n:sub(/a)"], "applied");
+  EXPECT_EQ(same["callback /n:sub(/b)"], "unchanged");
+  EXPECT_EQ(same.count("when of /n:group(default)"), 0u);
+  EXPECT_EQ(same.count("trigger of /n:sub(/b)"), 0u);
+  auto other = told(
+    "    callbacks: [{match: \"/n:sub(/b)\", trigger: false, keep: latest}]\n"
+    "    groups: [{match: \"/n:group(default)\", when: {count: 2}}]\n");
+  EXPECT_EQ(other["trigger of /n:sub(/b)"], "skipped");
+  EXPECT_EQ(other["when of /n:group(default)"], "skipped");
+  publish("b", 1);
+  expect_waiting(e, *b, 1);
+  publish("a", 2);
+  expect(e, {"b 1", "a 2"});
 }
 
 TEST_F(TriggerOn, ARefusedWithChangesNothing)
@@ -286,6 +396,7 @@ TEST_F(TriggerOn, WhatCannotBeIsAnError)
   fail_with("only subscriptions wait", [&] { trigger_on(timer).when(all()); });
   fail_with("at least one", [&] { trigger_on(a).when(count(0)); });
   fail_with("positive", [&] { trigger_on(a).when(fresh(0s)); });
+  fail_with("negative", [&] { trigger_on(a).when(spread(-1ms)); });
   {
     trigger_on(a).with(keeps_all);
     auto e = executor();

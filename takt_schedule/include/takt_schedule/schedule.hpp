@@ -86,6 +86,7 @@ struct ConditionRule
 {
   std::uint32_t count = 1;  ///< 0: all
   std::optional<takt_rt::Duration> fresh;
+  std::optional<takt_rt::Duration> spread;  ///< then `count` is 0, and `fresh` is absent
   friend bool operator==(const ConditionRule &, const ConditionRule &) = default;
 };
 

@@ -114,7 +114,8 @@ bool same(
 bool same(
   const std::optional<takt_core::Condition> & a, const std::optional<takt_core::Condition> & b)
 {
-  return a.has_value() == b.has_value() && (!a || (a->count == b->count && a->fresh == b->fresh));
+  return a.has_value() == b.has_value() &&
+         (!a || (a->count == b->count && a->fresh == b->fresh && a->spread == b->spread));
 }
 
 bool same(const takt_core::ChainOptions & a, const takt_core::ChainOptions & b)
@@ -204,6 +205,7 @@ public:
         continue;  // removed meanwhile
       }
       takt_core::Binding binding = resolved.binding;
+      keep_programs_trigger(*has, binding);
       if (!says_watching_) {
         binding.boost = has->boost;
       }
@@ -215,7 +217,7 @@ public:
       if (is_isolated(callback->group())) {
         binding.threads = 0;
       }
-      if (has->non_triggering.has_value() != resolved.binding.non_triggering.has_value()) {
+      if (has->non_triggering.has_value() != binding.non_triggering.has_value()) {
         parts.push_back(
           {"callback " + callback->id(), Outcome::skipped,
            "whether it triggers counts when the program starts again, and so does the rest of its "
@@ -234,7 +236,7 @@ public:
           {"sequence of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});
       }
-      if (!same(has->non_triggering, resolved.binding.non_triggering)) {
+      if (!same(has->non_triggering, binding.non_triggering)) {
         parts.push_back(
           {"trigger of " + callback->id(), Outcome::skipped,
            "it counts when the program starts again"});
@@ -289,6 +291,17 @@ private:
     parts.push_back({std::move(what), changed ? Outcome::applied : Outcome::unchanged});
   }
 
+  // What the program itself says holds where the schedule says nothing, as at the start.
+  static void keep_programs_trigger(const takt_core::Binding & has, takt_core::Binding & wanted)
+  {
+    if (has.non_triggering && has.non_triggering->of_program && !wanted.non_triggering) {
+      wanted.non_triggering = has.non_triggering;
+      wanted.threads = 0;  // it runs on its taker's thread
+      wanted.priority.reset();
+      wanted.boost.reset();
+    }
+  }
+
   bool is_isolated(const takt_core::Group & group) const { return isolated_.contains(group.id()); }
 
   // The query tells the resolver that its rule has a match.
@@ -301,7 +314,9 @@ private:
     if (resolved && resolved->across_priorities) {
       change.across_priorities.push_back(&group);
     }
-    if (resolved && !same(resolved->condition, group.condition())) {
+    const auto condition = group.condition();
+    const bool stays = resolved && !resolved->condition && condition && condition->of_program;
+    if (resolved && !stays && !same(resolved->condition, condition)) {
       parts.push_back(
         {"when of " + group.id(), Outcome::skipped, "it counts when the program starts again"});
     }

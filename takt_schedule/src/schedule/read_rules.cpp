@@ -302,7 +302,7 @@ CallbackRule read_callback_rule(
   return rule;
 }
 
-/// Reads "any", "all", or a map of count and fresh.
+/// Reads "any", "all", or a map of count and fresh, or of spread.
 std::optional<ConditionRule> read_condition(MapReader & map, Findings & findings)
 {
   constexpr std::array<std::pair<std::uint32_t, std::string_view>, 2> kWords{
@@ -316,7 +316,7 @@ std::optional<ConditionRule> read_condition(MapReader & map, Findings & findings
     map.choice<std::uint32_t>("when", kWords, rule.count);
     return rule;
   }
-  MapReader entry(findings, *node, "when", {"count", "fresh"});
+  MapReader entry(findings, *node, "when", {"count", "fresh", "spread"});
   if (const YamlNode * const count = entry.find("count");
       count != nullptr && count->is_scalar() && count->text == "all") {
     rule.count = 0;
@@ -326,9 +326,21 @@ std::optional<ConditionRule> read_condition(MapReader & map, Findings & findings
     rule.count = static_cast<std::uint32_t>(number.value_or(1));
   }
   entry.duration("fresh", true, rule.fresh);
+  entry.duration("spread", false, rule.spread);  // 0: equal stamps
   if (node->is_map() && node->entries.empty()) {
     findings.fault(
-      map.value_at("when"), "when is empty; write any, all, {count: 2}, or {fresh: 100ms}");
+      map.value_at("when"),
+      "when is empty; write any, all, {count: 2}, {fresh: 100ms}, or {spread: 20ms}");
+  }
+  if (entry.has("spread")) {
+    if (entry.has("fresh") || (entry.has("count") && rule.count != 0)) {
+      findings.fault(
+        map.value_at("when"),
+        "spread takes one message of each subscription, so it goes neither with fresh nor with a "
+        "count; omit one of the keys");
+    }
+    rule.count = 0;
+    rule.fresh.reset();
   }
   return rule;
 }

@@ -425,6 +425,7 @@ Result<ResolvedGroup> Resolver::resolve_group(std::string_view group_id)
     resolved.condition.emplace();
     resolved.condition->count = rule.when->count;
     resolved.condition->fresh = rule.when->fresh;
+    resolved.condition->spread = rule.when->spread;
   }
   resolved.logical_time = rule.logical_time;
   if (rule.isolate) {

@@ -129,6 +129,9 @@ std::string text_of(const ConditionRule & when)
   if (when.fresh) {
     pairs.emplace_back("fresh", print_duration(*when.fresh));
   }
+  if (when.spread) {
+    pairs.emplace_back("spread", print_duration(*when.spread));
+  }
   if (when.count == 0 && when.fresh) {
     pairs.emplace(pairs.begin(), "count", "all");
   } else if (pairs.empty()) {

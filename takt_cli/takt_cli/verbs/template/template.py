@@ -359,6 +359,8 @@ def _sequence_lines(place: _Place) -> Iterator[str]:
 
 
 def _when_words(when: When) -> str:
+    if when.spread_ns is not None:
+        return f"{{spread: {duration_flag(when.spread_ns)}}}"
     if when.fresh_ns is None:
         return "all" if when.count == 0 else f"{{count: {when.count}}}"
     fresh = f"fresh: {duration_flag(when.fresh_ns)}"

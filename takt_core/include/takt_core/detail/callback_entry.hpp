@@ -37,6 +37,7 @@ class Group;
 class ThreadSet;
 
 class CallbackEntry;
+struct SetHead;
 
 /// A non-triggering callback among the inputs of a taker.
 struct InputEntry
@@ -88,6 +89,9 @@ public:
   {
     return arrivals_.oldest_index() < released_.load(std::memory_order_seq_cst);
   }
+
+  /// Whether the callback's messages are kept until a set is complete (Condition::spread).
+  bool keeps_for_set() const noexcept { return conditional() && head_ != nullptr; }
 
   enum class Where : std::uint8_t
   {
@@ -191,6 +195,10 @@ public:
   // --- callbacks under a condition (condition.hpp) ---
   std::atomic<std::uint64_t> released_{0};  // arrivals below this index are released
   Time newest_ = kNever;  // arrival of the newest message; guarded by the condition's mutex
+
+  // With Condition::spread: the message that waits for its set. Guarded by the condition's mutex;
+  // the pointer changes only while the callback is added. Null: the condition has no spread.
+  SetHead * head_ = nullptr;
 
   // --- set-up only ---
   std::uint32_t registration_ = 0;  // number in the order of `add`, for its kind

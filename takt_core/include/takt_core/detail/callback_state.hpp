@@ -66,6 +66,19 @@ public:
     return true;
   }
 
+  /// Starts a callback whose message is kept for a set: counts a run and returns true, except if
+  /// the callback is closed. The run of its take may not have ended yet.
+  bool start_kept() noexcept
+  {
+    std::uint32_t state = this->load(std::memory_order_seq_cst);
+    do {
+      if ((state & kClosed) != 0) {
+        return false;
+      }
+    } while (!this->compare_exchange_weak(state, state + kRun, std::memory_order_seq_cst));
+    return true;
+  }
+
   void end() noexcept { this->fetch_sub(kRun, std::memory_order_release); }
 
 private:

@@ -42,6 +42,12 @@ std::string refuse(const Model & model, const Group & group)
   if (condition.predicate) {
     return condition_of(group) + " is the program's own, which analyses do not know";
   }
+  if (condition.spread) {
+    return condition_of(group) +
+           " waits for messages whose header stamps lie close together (spread), and a model does "
+           "not say which stamps messages have; takt simulate shows the waits where stamps are "
+           "those of the first callback";
+  }
   if (group.inputs.empty() || group.inputs.size() < condition.count) {
     return condition_of(group) + " waits for messages of " + std::to_string(condition.count) +
            " subscriptions, and the model has " + std::to_string(group.inputs.size()) + " in it";

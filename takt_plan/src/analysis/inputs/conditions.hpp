@@ -42,9 +42,10 @@ struct ConditionTerms
 };
 
 /// Removes the conditions from a model whose inputs are in their takers (inputs.hpp). Faults, one
-/// sentence each: conditions with non-triggering inputs, with a program's own predicate, with
-/// inputs on several threads or without fixed priority, with more inputs to wait for than there
-/// are; with an input whose messages need not come; and messages that may be too old for `fresh`.
+/// sentence each: conditions with non-triggering inputs, with a spread or a program's own
+/// predicate, with inputs on several threads or without fixed priority, with more inputs to wait
+/// for than there are; with an input whose messages need not come; and messages that may be too old
+/// for `fresh`.
 takt_rt::Result<Model> with_conditions(
   Model model, const ConditionTerms & terms = ConditionTerms());
 
