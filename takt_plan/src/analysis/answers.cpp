@@ -183,9 +183,9 @@ private:
   }
 
   /// The message that starts the segment's first task; at a join, the last message. nullptr: none.
-  const Stream::From * last_before(const SolvedWindow & solved) const
+  const Stream::From * last_before(Index head_stream) const
   {
-    const Stream & head = solver_.streams().all()[solved.window.head_stream];
+    const Stream & head = solver_.streams().all()[head_stream];
     const auto comes = [&](const Stream::From & from) {
       return add(solver_.part(from.stream).bound, delay_of(head, from));
     };
@@ -205,9 +205,19 @@ private:
   {
     Index stream = kNone;
     const SolvedWindow * window = nullptr;
+    const WholeWay * whole = nullptr;          // several segments, in place of the window
     bool through = false;                      // the part goes on through the sets
     std::vector<const ChainWays::Set *> sets;  // sets that it enters, from the last one back
     std::vector<Index> inputs;                 // the streams by which it enters these
+
+    Index head_stream() const
+    {
+      return whole != nullptr ? whole->head_stream() : window->window.head_stream;
+    }
+    const std::vector<Index> & tasks() const
+    {
+      return whole != nullptr ? whole->tasks() : window->window.tasks;
+    }
   };
 
   /// The stream that begins after a set which the chain enters by `input`.
@@ -221,12 +231,14 @@ private:
                                   : complete[static_cast<Index>(found - slowest.begin())];
   }
 
-  /// The part of a chain that ends with `id`. Moves `set` to the sets before the part.
+  /// The part of a chain that ends with `id`. Moves `set` to the sets before the part. `last`: the
+  /// chain ends there; false: its message is enough.
   Way way_to(
-    Index id, std::vector<ChainWays::Set>::const_reverse_iterator & set,
+    Index id, bool last, std::vector<ChainWays::Set>::const_reverse_iterator & set,
     std::vector<ChainWays::Set>::const_reverse_iterator end) const
   {
-    Way way{id, nullptr, false, {}, {}};
+    Way way;
+    way.stream = id;
     const auto enter = [&](Index complete) {
       way.inputs.push_back(input_of(*set, complete));
       way.sets.push_back(&*set);
@@ -249,7 +261,10 @@ private:
     if (!way.inputs.empty()) {
       way.stream = way.inputs.front();
     }
-    way.window = &solver_.part(way.stream);
+    const PriorityPart & part = solver_.part(way.stream);
+    way.window = &part;
+    const bool whole = last || !way.sets.empty() || part.leaves >= part.bound;
+    way.whole = whole && part.goes_whole() ? &*part.way : nullptr;
     return way;
   }
 
@@ -261,23 +276,24 @@ private:
     auto set = ways.sets.rbegin();
     std::vector<Way> way;
     while (id != kNone) {
-      way.push_back(way_to(id, set, ways.sets.rend()));
-      const Stream::From * const before = last_before(*way.back().window);
+      way.push_back(way_to(id, way.empty(), set, ways.sets.rend()));
+      const Stream::From * const before = last_before(way.back().head_stream());
       id = before == nullptr ? kNone : before->stream;
     }
     std::reverse(way.begin(), way.end());
     bool counted = true;
     Ns behind = 0;  // time from the chain's release to the release from which the stream counts
     for (const Way & step : way) {
-      const bool leaving = counted && !step.through && step.sets.empty() && &step != &way.back() &&
+      const bool leaving = counted && !step.through && step.whole == nullptr && step.sets.empty() &&
+                           &step != &way.back() &&
                            solver_.part(step.stream).leaves < solver_.part(step.stream).bound;
-      steps.push_back({step.stream, step.window, counted, leaving});
+      steps.push_back({step.stream, step.window, step.whole, counted, leaving});
       result.segments.push_back(segment(step));
       SegmentBound & own = result.segments.back();
       own.released -= behind;
       if (!counted) {
-        own.released = add(result.bound, delay_before(*step.window));
-        own.response = step.window->worst.from_activation;
+        own.released = add(result.bound, delay_before(step.head_stream()));
+        own.response = step.whole != nullptr ? own.response : step.window->worst.from_activation;
       } else if (leaving) {
         own.response = step.window->worst.leaves;
       }
@@ -337,12 +353,10 @@ private:
   }
 
   /// The delay of the message that starts the segment.
-  Ns delay_before(const SolvedWindow & solved) const
+  Ns delay_before(Index head_stream) const
   {
-    const Stream::From * const before = last_before(solved);
-    return before == nullptr
-             ? 0
-             : delay_of(solver_.streams().all()[solved.window.head_stream], *before);
+    const Stream::From * const before = last_before(head_stream);
+    return before == nullptr ? 0 : delay_of(solver_.streams().all()[head_stream], *before);
   }
 
   SegmentBound segment(const Way & way) const
@@ -350,9 +364,9 @@ private:
     const PriorityPart & part = solver_.part(way.stream);
     SegmentBound result;
     result.analysis = part.local != nullptr ? part.local->kind() : Analysis::priority;
-    result.tasks = way.window->window.tasks;
-    result.released = solver_.part(way.window->window.head_stream).released;
-    result.response = way.window->worst.response;
+    result.tasks = way.tasks();
+    result.released = solver_.part(way.head_stream()).released;
+    result.response = way.whole != nullptr ? part.way_length : way.window->worst.response;
     return result;
   }
 

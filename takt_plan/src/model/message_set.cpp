@@ -108,6 +108,50 @@ bool MessageSet::stays_in_step(const Streams & streams, const TimesOf & times) c
   return in_step;
 }
 
+Ns MessageSet::counts_later(Index input, const Streams & streams, const TimesOf & times) const
+{
+  const std::vector<Index> & slow = topics[slowest];
+  if (slow.size() != 1 || start != SetStart::first || streams.all()[input].set != kNone) {
+    return kUnbounded;
+  }
+  const Stream & other = streams.all()[slow.front()];
+  // It was there before this message, or comes before the next message of `input`.
+  const Ns next = other.set == kNone ? until_next(other, times) : kUnbounded;
+  return add(times(input).released, std::min(distance(streams.all()[input], times), next));
+}
+
+Ns MessageSet::other_comes(
+  Index mine, Index other, Ns counted, Ns arrives, const Streams & streams,
+  const TimesOf & times) const
+{
+  const Stream & stream = streams.all()[other];
+  const Ns next = until_next(stream, times);
+  const Ns apart = distance(stream, times);
+  const Ns period = streams.all()[mine].period;
+  const bool pair = topics.size() == 2 && topics.front().size() == 1 && topics.back().size() == 1 &&
+                    start == SetStart::first && stream.set == kNone;
+  if (!pair || apart > period) {
+    return stream.set == kNone ? add(arrives, next) : kUnbounded;
+  }
+  const Ns late = add(counted, std::max(next, times(mine).released));
+  const Ns later = late == kUnbounded ? late : late - (period - apart);
+  return std::min(add(arrives, next), std::max(next, later));
+}
+
+/// The time from the nominal release of a message of `input` to the end of a run that completes its
+/// set with another topic's message.
+Ns MessageSet::other_is_done(
+  Index input, Index topic, const Streams & streams, const TimesOf & times) const
+{
+  const Ns gap = add(times(input).released, gap_of_topic(topics[topic], streams, times));
+  if (topics[topic].size() > 1) {
+    return gap;
+  }
+  const Index other = topics[topic].front();
+  const Ns comes = other_comes(input, other, 0, times(input).released, streams, times);
+  return std::min(gap, add(comes, times(other).bound));
+}
+
 Ns MessageSet::completed(Index input, const Streams & streams, const TimesOf & times) const
 {
   const Index own = topic_of(input);
@@ -119,7 +163,7 @@ Ns MessageSet::completed(Index input, const Streams & streams, const TimesOf & t
       }
     }
     if (topic != own) {
-      others = std::max(others, gap_of_topic(topics[topic], streams, times));
+      others = std::max(others, other_is_done(input, topic, streams, times));
     }
   }
   if (stays_in_step(streams, times)) {
@@ -130,9 +174,7 @@ Ns MessageSet::completed(Index input, const Streams & streams, const TimesOf & t
     return last - behind[own];
   }
   // The message completes the set, or waits for the others.
-  return std::max(
-    times(input).bound,
-    std::min(replaced(input, streams, times), add(times(input).released, others)));
+  return std::max(times(input).bound, std::min(replaced(input, streams, times), others));
 }
 
 Ns MessageSet::waiting(Index input, const Streams & streams, const TimesOf & times) const
@@ -148,15 +190,22 @@ Ns MessageSet::waiting(Index input, const Streams & streams, const TimesOf & tim
 Ns MessageSet::lateness(Index input, const Streams & streams, const TimesOf & times) const
 {
   const Index own = topic_of(input);
+  const Ns released = times(input).released;
   Ns others = 0;
   for (Index topic = 0; topic < topics.size(); ++topic) {
     Ns next = kUnbounded;
     for (const Index stream : topics[topic]) {
       next = std::min(next, next_release(stream, streams, times));
     }
+    next = add(released, next);
+    if (topics[topic].size() == 1) {
+      const Index other = topics[topic].front();
+      const Ns comes = other_comes(input, other, 0, released, streams, times);
+      next = std::min(next, add(comes, times(other).released));
+    }
     others = topic == own ? others : std::max(others, next);
   }
-  return add(times(input).released, std::min(streams.all()[input].period, others));
+  return std::max(released, std::min(add(released, streams.all()[input].period), others));
 }
 
 Ns MessageSet::gap(const Streams & streams, const TimesOf & times) const

@@ -14,7 +14,8 @@
 // - Each set has one message of the slowest topic, and the run that completes the set is released
 //   after that message's run: before the release of the topic's next run, so within T; and after
 //   each other topic x has had a run, so within W = max of next(x) + J(x) (after a set: of gap(x)).
-//   So the work has the period of the slowest topic, and the jitter J + min(T, W).
+//   So the work has the period of the slowest topic, and the jitter J + min(T, W). (Or less: see
+//   "The sum of J(x) and next(y)".)
 // - The time at which a message that entered by x leaves with its set, if it does not complete the
 //   set: before the next message of x is kept, so within D(x) + B(x), or gap(x) + B(x) after a set
 //   not in step; and after every other topic has had a message, so within J(x) + gap. J(x) is the
@@ -26,6 +27,20 @@
 //   release: T, or its offset, if that is longer than its period. Reason: the timer's run has begun
 //   when the run by x is released, and the timer's next nominal release is at most T after the
 //   begin of its run, however late that was.
+// - The sum of J(x) and next(y), for the message of another topic y, is too much where the messages
+//   of x are at least as far apart as those of y: by the time of the next message of x, y has had
+//   one again. Let a set have two topics, each with one stream, from the start of one process. Let
+//   n(m) be the nominal release of a message m, and let T(x) >= D(y). Then the message of y that
+//   completes the set of m has a nominal release of at most
+//       n(m) + max(next(y), J(x) + D(y) - T(x)).
+//   Proof. Let the set before have the messages m' and y'; n(m') <= n(m) - T(x). The next message
+//   of y completes the set of m, by n(y') + D(y). If m' completed its set, y' had been released at
+//   the set before m', so n(y') <= n(m') + J(x). If y' completed it, the claim holds for m', by
+//   induction, and D(y) <= T(x). If no set was before: the first message of y completes the set,
+//   and comes at most next(y) after the start of the process, and m not before that. If the result
+//   counts from another release, `counted` before n(m) at the latest: the maximum of next(y), and
+//   of counted + max(next(y), J(x)) + D(y) - T(x). In the first case, that of the first set, that
+//   other release also comes after the start.
 // - gap(x), from the release of a run by x to the end of the next one: next(x) + B(x). After a set
 //   the gap is the largest of its topics, counted from the release of the run that completes the
 //   set, plus the longest time of the way from there.
@@ -113,6 +128,9 @@ struct MessageSet
 
   /// The position of the topic to which `input` belongs.
   Index topic_of(Index input) const;
+  /// The longest time from the nominal release of a message of `input` to that of the message of
+  /// the slowest topic with which it leaves the set; kUnbounded: unknown.
+  Ns counts_later(Index input, const Streams & streams, const TimesOf & times) const;
 
   /// The time from the nominal release of a message of `input` until its set is complete and the
   /// work is done; kUnbounded: unknown.
@@ -125,11 +143,20 @@ struct MessageSet
   /// The delay of the work after the release from which it counts, if this message of the slowest
   /// topic gives that release: J + min(T, W).
   Ns lateness(Index input, const Streams & streams, const TimesOf & times) const;
+  /// The time to the nominal release of the message of `other` that completes a set which a message
+  /// of `mine` does not complete, from a moment that is `counted` before the nominal release of
+  /// that message at the latest, and `arrives` before the release of its run. kUnbounded: unknown.
+  Ns other_comes(
+    Index mine, Index other, Ns counted, Ns arrives, const Streams & streams,
+    const TimesOf & times) const;
   /// The longest time from one complete set to the next.
   Ns gap(const Streams & streams, const TimesOf & times) const;
   /// The time from the nominal release of a message until the next message of `input` replaces it;
   /// kUnbounded: unknown.
   Ns replaced(Index input, const Streams & streams, const TimesOf & times) const;
+
+private:
+  Ns other_is_done(Index input, Index topic, const Streams & streams, const TimesOf & times) const;
 };
 
 /// The longest time from the release of a run of this stream to the end of the stream's next run.

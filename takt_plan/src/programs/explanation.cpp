@@ -86,8 +86,10 @@ std::string by_segments(
     const SegmentBound & segment = answer.segments[i];
     std::vector<std::string> ids;
     std::vector<std::string> threads;
+    std::set<std::string> places;
     for (const Index task : segment.tasks) {
       ids.push_back(model.id_on(chain, task));
+      places.insert(place_of(model, task));
       const std::string thread = threads_of(model, task);
       if (threads.empty() || threads.back() != thread) {
         threads.push_back(thread);
@@ -95,7 +97,7 @@ std::string by_segments(
     }
     text += fmt::format(
       "\n{}. {}\n   on {}, thread {}\n", number++, fmt::join(ids, " -> "),
-      place_of(model, segment.tasks.front()), fmt::join(threads, ", "));
+      fmt::join(places, " and "), fmt::join(threads, ", "));
     std::vector<Row> rows;
     const Ns before = segment.released - reached;
     if (before > 0) {

@@ -223,6 +223,8 @@ TEST(PriorityBounds, AMessageUnderWayLetsLessUrgentWorkBegin)
   const Index last = example.sub(thread, 2, {root}, 3 * kMs, 1 * kMs);
   example.timer(thread, 1, 40 * kMs, 2 * kMs);
   example.chain({root, last});
+  EXPECT_EQ(chain_bound(example.model), 2 + 3 + 1 + 3) << "it does not run twice in this time";
+  example.timer(thread, 1, 40 * kMs, 2 * kMs);
   EXPECT_EQ(chain_bound(example.model), 2 + 3 + (1 + 2) + 3);
 }
 

@@ -14,6 +14,7 @@
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/priority_bounds.hpp"
 #include "takt_plan/simulate.hpp"
+#include "takt_plan/simulation_model.hpp"
 
 namespace takt_plan
 {
@@ -120,6 +121,68 @@ TEST(MessageSet, ASegmentGoesOnThroughSeveralSets)
   ASSERT_TRUE(bounds->chains[0].ok()) << bounds->chains[0].faults().front();
   EXPECT_EQ(bounds->chains[0]->segments.size(), 1U);
   EXPECT_LE(bounds->chains[0]->bound, 2 * 1000 + 4 * 300) << "a period's wait for each set";
+}
+
+/// Two timers of a set, and one of a second set, which waits for the first one, too.
+struct TwoSets
+{
+  TwoSets(Ns first, Ns second, Ns third) : example(1)
+  {
+    const Index thread = example.thread(0, 50);
+    const auto set = [&](Index a, Index b) {
+      const Index task = example.sub(thread, 3, {a, b}, 10);
+      example.model.tasks[task].newest = true;
+      example.model.tasks[task].triggers[1].topic = 1;
+      return task;
+    };
+    for (const Ns period : {first, second, third}) {
+      timers.push_back(example.timer(thread, 4, period, 0));
+    }
+    const Index one = set(timers[0], timers[1]);
+    const Index two = set(one, timers[2]);
+    const Index last = example.sub(thread, 1, {two}, 10);
+    example.chain({timers[0], one, two, last});
+    example.chain({timers[1], one, two, last});
+  }
+
+  Ns bound(Index chain) const { return priority_bounds(example.model)->chains[chain]->bound; }
+
+  /// The longest response of the first chain from the start on, with these offsets.
+  Ns seen(Ns second, Ns third) const
+  {
+    Model model = example.model;
+    model.tasks[timers[0]].release->offset = 0;
+    model.tasks[timers[1]].release->offset = second;
+    model.tasks[timers[2]].release->offset = third;
+    SimulationOptions options;
+    options.phases = Phases::fixed;
+    options.duration = 10'000;
+    const auto result = simulate(*simulation_model(model), options);
+    return result->chains[0].responses.worst.time();
+  }
+
+  Example example;
+  std::vector<Index> timers;
+};
+
+// The slow message finds the fast ones, except for the first one after the start. And the fast
+// timers begin soon after the start, so that the first message does not wait for one after the
+// other.
+TEST(MessageSet, TheWaitsForTwoSetsDoNotAddUpWhereTheirOtherTopicsAreFast)
+{
+  const TwoSets sets(1000, 400, 400);
+  EXPECT_EQ(sets.seen(399, 399), 399 + 30);
+  EXPECT_GE(sets.bound(0), 400 + 30);
+  EXPECT_LE(sets.bound(0), 400 + 80);
+}
+
+TEST(MessageSet, TopicsOfOnePeriodWaitForAPeriodTogetherInTwoSets)
+{
+  const TwoSets sets(1000, 1000, 1000);
+  EXPECT_EQ(sets.seen(999, 500), 999 + 30);
+  EXPECT_GE(sets.bound(0), 1000 + 30);
+  EXPECT_LE(sets.bound(0), 1000 + 120);
+  EXPECT_LE(sets.bound(1), 2000 + 120);
 }
 
 TEST(MessageSet, BehindByAnOffsetTheFirstWaitsThatLong)

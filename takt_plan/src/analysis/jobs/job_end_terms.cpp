@@ -81,6 +81,11 @@ void JobWindows::add_begun(Index index, Ns time, BoundTerms & terms) const
 BoundTerms JobWindows::terms_of(const LatestEnd & end)
 {
   BoundTerms terms;
+  if (end.whole) {
+    const Job & job = end.segment.front();
+    static_cast<void>(end.joint ? joint_end(job, &terms) : end_of_way(job, nullptr, &terms));
+    return terms;
+  }
   std::vector<Arrival> open;
   look_for(end.segment);
   find_starter(levels_[end.level], end.segment);

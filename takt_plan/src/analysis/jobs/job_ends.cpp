@@ -318,7 +318,15 @@ Ns JobWindows::end_of(const Job & job, LatestEnd * how)
   segment.reserve(kUsualLength);
   segment.push_back(job);
   under_way_ = false;
-  const Ns between = end_through(segment, how);
+  Ns between = end_through(segment, how);
+  LatestEnd by_way;
+  const Ns whole = end_of_way(job, how == nullptr ? nullptr : &by_way);
+  if (whole < between) {
+    between = whole;
+    if (how != nullptr) {
+      *how = std::move(by_way);
+    }
+  }
   if (!any_under_way_) {
     return between;
   }

@@ -62,6 +62,7 @@ JobWindows::JobWindows(
     });
   }
   find_followers();
+  find_ways();
   find_needs();
   solve();
 }
@@ -195,6 +196,9 @@ void JobWindows::find_needs()
       add_those_of(from.node);
     }
     std::for_each(node.topics.begin(), node.topics.end(), add_those_of);
+    for (const Index on_way : ways_[index].nodes) {
+      levels.push_back(graph_.nodes[on_way].level);
+    }
     std::sort(levels.begin(), levels.end());
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   }

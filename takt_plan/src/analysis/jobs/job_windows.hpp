@@ -67,6 +67,10 @@
 // besides. A receiver counts from its sender's earliest end, so messages count that are sent by
 // then. Both ways are right by themselves; each job's end is the smaller one.
 //
+// Ways over several cores. Work that comes once to a core counts again in each segment there. So a
+// job that follows from others on several cores also has an end by its whole way (job_ways.cpp).
+// The smaller end counts.
+//
 // Sources without a known phase. Their jobs are released at any time within a period, or not at all
 // (job_graph.hpp), so that N_i is one too many in most intervals. Of the nodes i of one such source
 // at most ceil((t1 - t0 + J) / T) jobs enter in [t0, t1), too, where T is the least distance of its
@@ -139,6 +143,8 @@ struct LatestEnd
   Ns begin = 0;              ///< of the busy interval
   Ns released = 0;           ///< latest release of the segment's first job
   Index level = kNone;       ///< position in the levels of JobWindows
+  bool whole = false;        ///< by the whole way from the source, which `segment` has
+  bool joint = false;        ///< likewise, by the joint busy time of all cores
 };
 
 /// Latest ends that hold for any starts of processes, from analyses without phases. Per stream, in
@@ -272,6 +278,34 @@ private:
     Index level = kNone;
     Ns latest = 0;
   };
+  /// A way over several segments. Nodes of its cores are preferred to one of its jobs, or less
+  /// urgent than all of these.
+  struct Way
+  {
+    struct Thread
+    {
+      std::int64_t times = 0;    // so many less urgent runs may have begun
+      std::vector<Index> below;  // the longest run first
+    };
+    std::vector<Index> nodes;  // the last one first; empty: the node has no such way
+    std::vector<Index> preferred;
+    std::vector<Thread> threads;
+    Ns fixed = 0;  // own costs, delays and ceiling
+    Ns delays = 0, ceiling = 0;
+    Ns not_yet = 0;  // of the work that its source starts: it starts after the end of the way
+  };
+  /// Of the joint busy time of all cores: the work that a source starts.
+  struct Source
+  {
+    Index root = kNone;       // its node
+    Ns cost = 0;              // with delays
+    std::vector<Ns> pending;  // per job: the longest time that earlier work takes from its release
+  };
+  /// Numbers of jobs.
+  struct Met
+  {
+    std::int64_t first = 0, last = 0;
+  };
   /// The time that the jobs of a level's work take from `begin` on. The end moves.
   struct Demand
   {
@@ -382,6 +416,14 @@ private:
   Ns end_through(std::vector<Job> & segment, LatestEnd * how);
   Ns end_by(
     std::vector<Job> & segment, std::optional<Job> before, Ns earliest, Ns latest, LatestEnd * how);
+  void find_ways();
+  Way way_of(Index last) const;
+  Met met(Index node, Ns from, Ns until) const;
+  Ns taken_beside(const Job & job, Index node, Ns from, Ns until, std::vector<Job> * jobs) const;
+  void find_sources();
+  void find_pending();
+  Ns joint_end(const Job & job, BoundTerms * terms);
+  Ns end_of_way(const Job & job, LatestEnd * how, BoundTerms * terms = nullptr);
   Index least_urgent(const std::vector<Job> & segment) const;
   bool goes_on(const JobNode & node) const;
   Ns entry(const Level & level, const Job & job) const;
@@ -413,7 +455,10 @@ private:
     seen_by_;  // per node: levels to whose work it belongs, or which it blocks
   std::vector<std::vector<Index>> segment_levels_;  // per node: levels of all its segments
   std::vector<JobSet> sets_;
-  std::vector<Level> levels_;  // of JobGraph::levels, then the same with messages under way
+  std::vector<Way> ways_;         // per node
+  std::vector<Source> sources_;   // empty: the joint busy time has no end
+  std::vector<Index> source_of_;  // per node
+  std::vector<Level> levels_;     // of JobGraph::levels, then the same with messages under way
   bool any_under_way_ = false;
   bool under_way_ = false;                     // segments go on through messages that are under way
   std::vector<Sought> sought_;                 // per node

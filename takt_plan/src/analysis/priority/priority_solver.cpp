@@ -38,7 +38,7 @@ PrioritySolver::PrioritySolver(
   too_large_(detail::too_large(model, flow_)),
   locals_(make == nullptr || !too_large_.empty() ? LocalAnalyses{} : make(model, flow_, options)),
   parts_(flow_.streams.all().size()),
-  through_sets_(flow_.streams, parts_, terms_.orders),
+  through_sets_(model, flow_.streams, parts_, terms_.orders),
   curves_(flow_.streams, [this](Index id) -> const StreamTimes & { return parts_[id]; }),
   next_(flow_.streams.all().size()),
   starts_(model.tasks.size(), 0),
@@ -102,6 +102,9 @@ void PrioritySolver::prepare(Index task, WindowScratch & scratch)
       part.window = std::move(*window);
       use_curves(part);
       prepare_through(id, scratch);
+      if (part.refusal.empty()) {
+        part.way = WholeWay::find(model_, flow_, id, terms_);
+      }
     } else if (part.refusal.empty()) {
       part.refusal = to_string(window.faults().front());
     }
@@ -222,6 +225,7 @@ bool PrioritySolver::iterate()
         parts_[id].bound_round = round_;
         if (round_ > kMostRounds) {
           parts_[id].bound = parts_[id].apart = parts_[id].together = kUnbounded;
+          parts_[id].whole = kUnbounded;
           parts_[id].steps.give_up();
         }
         release_next(id);
@@ -282,6 +286,7 @@ bool PrioritySolver::solve_set(const MessageSet & set)
     const Ns gap = set.gap(flow_.streams, times);
     const Ns since = since_set(complete[i]);
     if (bound != part.bound || gap != part.gap || since != part.ended) {
+      part.bound_round = round_;
       part.gap = gap;
       part.ended = since;
       part.bound = bound;
@@ -313,7 +318,37 @@ void PrioritySolver::solve_part(Index id)
     part.apart = within_horizon(add(parts_[part.window.head_stream].released, part.worst.response));
   }
   solve_through(id);
-  part.bound = part.through.empty() ? part.apart : std::min(part.apart, part.together);
+  solve_way(part);
+  part.bound = part.smallest();
+}
+
+// Does nothing if no stream on which the way depends has moved since it was solved.
+void PrioritySolver::solve_way(PriorityPart & part)
+{
+  if (!part.way || part.whole == kUnbounded) {
+    return;
+  }
+  const PriorityPart & head = parts_[part.way->head_stream()];
+  const std::vector<Index> & counted = part.way->counted();
+  const bool moved = part.way_round < 0 || head.released_round >= part.way_round ||
+                     std::any_of(counted.begin(), counted.end(), [&](Index id) {
+                       return parts_[id].bound_round >= part.way_round;
+                     });
+  if (!moved) {
+    return;
+  }
+  part.way_round = round_;
+  if (exhausted()) {
+    part.way_steps.give_up();
+  }
+  const std::int64_t left = part.way_steps.left();
+  part.way_length = part.way->longest(
+    [&](Index id) {
+      return WholeWay::Times{parts_[id].bound, parts_[id].released};
+    },
+    horizon_, part.way_steps);
+  part.whole = within_horizon(add(head.released, part.way_length));
+  looks_ += (left - part.way_steps.left()) * static_cast<std::int64_t>(part.way->size());
 }
 
 void PrioritySolver::solve_through(Index id)
@@ -417,7 +452,7 @@ Ns PrioritySolver::leaves(Index id) const
                      flow_.streams.all()[id].set != id &&
                      starts_[flow_.streams.all()[id].task] == 1;
   return alone && part.bound != kUnbounded
-           ? add(parts_[part.window.head_stream].released, part.worst.leaves)
+           ? std::min(part.bound, add(parts_[part.window.head_stream].released, part.worst.leaves))
            : part.bound;
 }
 

@@ -83,6 +83,7 @@ private:
   void solve_part(Index id);
   void solve_through(Index id);
   void solve_window(SolvedWindow & solved);
+  void solve_way(PriorityPart & part);
   Ns within_horizon(Ns bound) const { return bound > horizon_ ? kUnbounded : bound; }
   Ns jitter(Index stream) const { return terms_.jitter ? parts_[stream].released : 0; }
   Ns leaves(Index id) const;

@@ -83,8 +83,29 @@ Ns ThroughSets::arrives(const Place & place, Index mine) const
   const std::vector<Stream::From> & from = streams_.all()[mine].from;
   own.part = own.stream = from.front().stream;
   own.inputs.clear();
-  const bool of_set = from.size() == 1 && streams_.all()[own.stream].set == own.stream;
-  return of_set && !parts_[own.part].through.empty() ? end(own) : kept(place, mine);
+  // Other runs of the window come before the sender's end, but not before the release of this run.
+  const bool alone = from.size() == 1 && !parts_[own.part].through.empty();
+  const Index task = streams_.all()[mine].task;
+  return alone ? add(end(own), model_.tasks[task].triggers[from.front().link].delay)
+               : kept(place, mine);
+}
+
+/// The longest time from the release from which the place counts to the nominal release of the
+/// message of stream `mine`; kUnbounded: unknown.
+Ns ThroughSets::counts_later(const Place & place, Index mine) const
+{
+  const TimesOf times_of = [this](Index id) -> const StreamTimes & { return times(id); };
+  Ns later = 0;
+  Index after = mine;  // behind the set that place.own[i] enters
+  for (Index i = 1; place.chain && i < place.own.size(); ++i) {
+    const Index complete = streams_.all()[after].set;
+    after = place.own[i];
+    if (streams_.counted_from(complete) != after) {
+      const MessageSet & set = *streams_.set(streams_.all()[complete].task);
+      later = add(later, set.counts_later(after, streams_, times_of));
+    }
+  }
+  return later;
 }
 
 /// If the next message of stream `input` completes the set: the longest time to the segment's end,
@@ -131,21 +152,28 @@ Ns ThroughSets::unless_own(const Place & place, const MessageSet & set, Index mi
       after = std::max(after, following(place, input));
     }
     follows = std::max(follows, after);
-    next = std::max(
-      next, inputs.size() == 1 ? by_next(place, inputs.front())
-                               : add(gap_of_topic(inputs, streams_, times_of), after));
+    Ns by_this = add(
+      arrives(place, mine), inputs.size() == 1
+                              ? by_next(place, inputs.front())
+                              : add(gap_of_topic(inputs, streams_, times_of), after));
+    if (place.from_release && inputs.size() == 1) {
+      const Ns comes = set.other_comes(
+        mine, inputs.front(), counts_later(place, mine), arrives(place, mine), streams_, times_of);
+      by_this = std::min(by_this, add(comes, end(before(place, inputs.front(), false))));
+    }
+    next = std::max(next, by_this);
   }
   const Ns replaced =
     place.from_release ? set.replaced(mine, streams_, times_of) : gap_of(mine, streams_, times_of);
   if (replaced == kUnbounded) {
-    return add(arrives(place, mine), next);
+    return next;
   }
   const Ns later = place.from_release ? replaced - times(mine).bound : replaced;
   Ns again = add(kept(place, mine), add(later, follows));
   if (place.from_release && streams_.all()[mine].set == kNone) {
     again = std::min(again, add(later, own));
   }
-  return std::min(add(arrives(place, mine), next), again);
+  return std::min(next, again);
 }
 
 Ns ThroughSets::end(const Place & place) const

@@ -14,7 +14,8 @@
 //   by J(m) + T(x), even if the timer skips periods. So the segment ends by J(m) + T(x) + E(x). If
 //   x itself comes after a set on the same core, the same holds for each topic of that set, which
 //   must have come again for the next x. Otherwise, or if x shares its topic with other streams: by
-//   J(m) + gap(x) + the time that follows the set's run.
+//   J(m) + gap(x) + the time that follows the set's run. Or it ends by E(x) after the nominal
+//   release of the message of x that completes the set (MessageSet::other_comes).
 // - If another stream completes the set before the next message of m is kept, the segment also ends
 //   by D(m) + E(m). Assume that the timer releases the next message of m before this end; otherwise
 //   the claim holds. From then on to the end some work of the segment's level is pending: the next
@@ -46,8 +47,11 @@ class ThroughSets
 {
 public:
   /// Keeps references. `orders`: false assumes that the segment's own message completes each set.
-  ThroughSets(const Streams & streams, const std::vector<PriorityPart> & parts, bool orders)
-  : streams_(streams),
+  ThroughSets(
+    const Model & model, const Streams & streams, const std::vector<PriorityPart> & parts,
+    bool orders)
+  : model_(model),
+    streams_(streams),
     parts_(parts),
     orders_(orders)
   {
@@ -81,6 +85,7 @@ private:
   Ns end(const Place & place) const;
   Ns unless_own(const Place & place, const MessageSet & set, Index mine, Ns own) const;
   Ns arrives(const Place & place, Index mine) const;
+  Ns counts_later(const Place & place, Index mine) const;
   Ns by_next(const Place & place, Index input) const;
   Place before(const Place & place, Index input, bool chain) const;
   bool agrees(const SolvedWindow & window, const Place & place) const;
@@ -89,6 +94,7 @@ private:
   Ns following(const Place & place, Index input) const;
   const StreamTimes & times(Index stream) const { return parts_[stream]; }
 
+  const Model & model_;
   const Streams & streams_;
   const std::vector<PriorityPart> & parts_;
   const bool orders_;

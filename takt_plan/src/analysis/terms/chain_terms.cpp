@@ -48,7 +48,9 @@ void explain(
   for (Index at = steps.size(); at-- > 0;) {
     const PriorityPart & part = solver.part(steps[at].stream);
     BoundTerms & terms = segments[at].terms;
-    if (part.local == nullptr) {
+    if (steps[at].way != nullptr) {
+      terms = steps[at].way->terms(part.way_length);
+    } else if (part.local == nullptr) {
       terms = steps[at].from_release
                 ? terms_from_release(solver, *steps[at].window, steps[at].leaving)
                 : terms_from_activation(solver, *steps[at].window);

@@ -18,6 +18,7 @@ struct ChainStep
 {
   Index stream = kNone;
   const SolvedWindow * window = nullptr;
+  const WholeWay * way = nullptr;  ///< several segments as a whole, in place of the window
   bool from_release = true;
   bool leaving = false;  ///< up to its message, not its end
 };
