@@ -38,27 +38,17 @@ const ChainAnswer & answer(const Bounds & bounds, Index chain)
   return *bounds.chains[chain];
 }
 
-BoundsOptions without_ways()
-{
-  BoundsOptions options;
-  options.priority.ways = false;
-  options.jobs.ways = false;
-  return options;
-}
-
 TEST(WholeWay, AnotherChainDelaysAWayOnceAndNotInEachSegment)
 {
   const Example example = back_and_forth(2, 4 * kMs, 200 * kMs);
   // Six times its own work, six callbacks of the other chain, and up to six of the activation
   // before.
   EXPECT_LE(answer(*bounds(example.model), 1).bound, (6 + 6 + 6) * 4 * kMs);
-  EXPECT_GT(answer(*bounds(example.model, without_ways()), 1).bound, (6 + 6 + 6) * 4 * kMs);
 }
 
 TEST(WholeWay, AWayHasABoundWhereItsSegmentsMakeEachOtherLateWithoutAnEnd)
 {
   const Example example = back_and_forth(3, 6 * kMs, 100 * kMs);
-  EXPECT_FALSE(bounds(example.model, without_ways())->chains[2].ok());
   EXPECT_LE(answer(*bounds(example.model), 2).bound, 200 * kMs);
 }
 
@@ -66,7 +56,6 @@ TEST(WholeWay, ALessUrgentCallbackBlocksNoMoreOftenThanItRuns)
 {
   Example example = back_and_forth(1, 4 * kMs, 100 * kMs);
   example.timer(0, 1, 1000 * kMs, 20 * kMs);
-  EXPECT_EQ(answer(*bounds(example.model, without_ways()), 0).bound, (6 * 4 + 3 * 20) * kMs);
   EXPECT_EQ(answer(*bounds(example.model), 0).bound, (6 * 4 + 20) * kMs);
 }
 
@@ -112,8 +101,6 @@ TEST(WholeWay, WithKnownPhasesOnlyJobsThatMeetTheWayCount)
     sum += sum_of(segment.terms);
   }
   EXPECT_EQ(sum, answer(*found, 1).bound);
-  options.jobs.ways = false;
-  EXPECT_GT(answer(*bounds(example.model, options), 1).bound, (6 + 6) * 4 * kMs);
 }
 
 }  // namespace
