@@ -346,7 +346,7 @@ void WholeWay::find_sources(const Model & model, const Flow & flow)
     const Ns delay =
       stream.from.empty() ? 0 : model.tasks[stream.task].triggers[stream.from.front().link].delay;
     const Ns cost = model.tasks[stream.task].cost();
-    source->tasks.emplace_back(stream.task, cost);
+    source->started.push_back({id, stream.task, cost});
     source->delays = add(source->delays, delay);
     source->cost = add(source->cost, add(cost, delay));
     load += static_cast<double>(add(cost, delay)) / static_cast<double>(stream.period);
@@ -412,12 +412,13 @@ BoundTerms WholeWay::joint_terms(Ns length) const
   for (const Source & source : sources_) {
     const Ns count = releases(source, joint_);
     delays = add(delays, multiply(source.delays, count));
-    for (const auto & [task, cost] : source.tasks) {
-      const bool on_way = std::find(tasks_.begin(), tasks_.end(), task) != tasks_.end();
-      const Ns others = source.own && on_way ? count - 1 : count;
-      const auto kind = on_way ? TermKind::activations : TermKind::interference;
-      add_term(terms, {kind, multiply(cost, others), task});
-      sum = add(sum, multiply(cost, others));
+    for (const Started & one : source.started) {
+      const bool own_task = std::find(tasks_.begin(), tasks_.end(), one.task) != tasks_.end();
+      const bool on_way = std::find(streams_.begin(), streams_.end(), one.stream) != streams_.end();
+      const Ns time = multiply(one.cost, on_way ? count - 1 : count);
+      const auto kind = own_task ? TermKind::activations : TermKind::interference;
+      add_term(terms, {kind, time, one.task});
+      sum = add(sum, time);
     }
   }
   add_term(terms, {TermKind::under_way, delays});

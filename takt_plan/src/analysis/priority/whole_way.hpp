@@ -49,7 +49,6 @@
 #define TAKT_PLAN__SRC__WHOLE_WAY_HPP_
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "analysis/limits.hpp"
@@ -127,6 +126,13 @@ private:
     std::vector<Run> runs;
   };
 
+  /// A stream of a source. A task that the source starts in several ways has several.
+  struct Started
+  {
+    Index stream = kNone;
+    Index task = kNone;
+    Ns cost = 0;
+  };
   /// Of the joint busy time: all work that one source starts.
   struct Source
   {
@@ -134,7 +140,7 @@ private:
     Ns period = 0;
     Ns jitter = 0;
     Ns cost = 0;  ///< with delays
-    std::vector<std::pair<Index, Ns>> tasks;
+    std::vector<Started> started;
     Ns delays = 0;
     bool own = false;
   };
