@@ -85,6 +85,8 @@ struct JobTerms
   bool followers = true;  ///< a run may start other work before it ends, and that work may preempt
                           ///< the run
   bool started = true;    ///< a less urgent run of the core may have started work
+  bool ways = true;  ///< ends by whole ways over several cores, too; takes time, and false: ends
+                     ///< are later
   /// Callbacks of a sequence precede others as urgent that were released earlier.
   bool sequences = true;
 };

@@ -147,6 +147,8 @@ struct PriorityTerms
   bool begun = true;         ///< more urgent threads take the core from a task that has begun
   /// The lateness of activations of the segment's own source that count beside it.
   bool related = true;
+  /// Ways over several cores have a bound as a whole, too. Takes time; false: bounds are larger.
+  bool ways = true;
 };
 
 /// The analysis of messages between tasks of one core that are under way for a while, as between

@@ -52,6 +52,7 @@ public:
   UnknownPhases why_unknown() const;
 
 private:
+  static BoundsOptions of_search();
   BoundsOptions by_phases() const;
   Score scored(const takt_rt::Result<Bounds> & found, double looks) const;
 
@@ -198,11 +199,20 @@ private:
   std::vector<Index> chains_;  // of the problem, most important first
 };
 
+// The bounds of ways over several cores take half as much time again, and led to no better plan of
+// the shipped models.
+BoundsOptions Part::of_search()
+{
+  BoundsOptions options;
+  options.jobs.ways = options.priority.ways = false;
+  return options;
+}
+
 // Some windows would grow without end. The limit stops them at a size that misses all deadlines, so
 // that the search goes on.
 BoundsOptions Part::by_phases() const
 {
-  BoundsOptions options;
+  BoundsOptions options = of_search();
   options.jobs_only = true;
   for (const Chain & chain : problem_.model.chains) {
     options.horizon = std::max(options.horizon, chain.deadline == kUnbounded ? 0 : chain.deadline);
@@ -223,14 +233,14 @@ Score Part::judge(const std::vector<Ns> * most) const
   }
   const auto found = problem_.by_phases || most != nullptr
                        ? counted_bounds_through_reads(model_, looks, kMostLooksByPhases, options)
-                       : counted_bounds_through_reads(model_, looks, kMostLooksAtOnce);
+                       : counted_bounds_through_reads(model_, looks, kMostLooksAtOnce, of_search());
   return scored(found, looks);
 }
 
 Score Part::judge_without_phases() const
 {
   double looks = 0;
-  BoundsOptions options;
+  BoundsOptions options = of_search();
   options.jobs.windows = false;
   const auto found = counted_bounds_through_reads(model_, looks, kMostLooksAtOnce, options);
   return scored(found, looks);

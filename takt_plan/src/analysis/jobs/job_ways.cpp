@@ -21,7 +21,7 @@ constexpr std::size_t kMostNodesOfWays = 500;  // each way has a list of nodes
 void JobWindows::find_ways()
 {
   ways_.resize(graph_.nodes.size());
-  if (graph_.nodes.size() > kMostNodesOfWays) {
+  if (!terms_.ways || graph_.nodes.size() > kMostNodesOfWays) {
     return;
   }
   for (Index node = 0; node < graph_.nodes.size(); ++node) {

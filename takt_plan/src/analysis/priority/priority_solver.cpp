@@ -102,7 +102,7 @@ void PrioritySolver::prepare(Index task, WindowScratch & scratch)
       part.window = std::move(*window);
       use_curves(part);
       prepare_through(id, scratch);
-      if (part.refusal.empty()) {
+      if (terms_.ways && part.refusal.empty()) {
         part.way = WholeWay::find(model_, flow_, id, terms_);
       }
     } else if (part.refusal.empty()) {
