@@ -124,32 +124,11 @@
 #include "takt_plan/analysis_kind.hpp"
 #include "takt_plan/bound_terms.hpp"
 #include "takt_plan/model.hpp"
+#include "takt_plan/priority_terms.hpp"
 #include "takt_rt/result.hpp"
 
 namespace takt_plan
 {
-
-/// The terms of the equations. All are needed: a test of soundness notices each omitted term.
-struct PriorityTerms
-{
-  bool blocking = true;
-  bool ceiling = true;
-  bool once = true;          ///< less urgent work of the core may have started work
-  bool jitter = true;        ///< releases may be late, also after another core
-  bool queued = true;        ///< earlier activations in the same window
-  bool overtaking = true;    ///< later activations may overtake the segment's least urgent task
-  bool equals = true;        ///< tasks of equal priority, threads of equal OS priority
-  bool reservations = true;  ///< threads of policy deadline
-  bool sets = true;          ///< messages wait until their set of newest messages is complete
-  bool orders = true;        ///< any message of a set may complete it
-  bool under_way = true;     ///< messages may be under way within a segment, and less urgent work
-                             ///< begins meanwhile
-  bool begun = true;         ///< more urgent threads take the core from a task that has begun
-  /// The lateness of activations of the segment's own source that count beside it.
-  bool related = true;
-  /// Ways over several cores have a bound as a whole, too. Takes time; false: bounds are larger.
-  bool ways = true;
-};
 
 /// The analysis of messages between tasks of one core that are under way for a while, as between
 /// processes.

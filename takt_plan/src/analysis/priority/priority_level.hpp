@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/segments.hpp"
-#include "takt_plan/priority_bounds.hpp"
+#include "takt_plan/priority_terms.hpp"
 
 namespace takt_plan::detail
 {

@@ -54,7 +54,7 @@
 #include "analysis/limits.hpp"
 #include "model/flow.hpp"
 #include "takt_plan/bound_terms.hpp"
-#include "takt_plan/priority_bounds.hpp"
+#include "takt_plan/priority_terms.hpp"
 
 namespace takt_plan::detail
 {
