@@ -1,5 +1,6 @@
 #include "takt_rcl/named_type.hpp"
 
+#include <exception>
 #include <new>
 #include <rosidl_typesupport_introspection_cpp/identifier.hpp>
 #include <rosidl_typesupport_introspection_cpp/message_introspection.hpp>
@@ -17,14 +18,19 @@ using Members = rosidl_typesupport_introspection_cpp::MessageMembers;
 const Members & members_of(const std::string & name)
 {
   const rosidl_message_type_support_t & type = message_type_support(name);
-  const rosidl_message_type_support_t * const described =
-    type.func(&type, rosidl_typesupport_introspection_cpp::typesupport_identifier);
+  const rosidl_message_type_support_t * described = nullptr;
+  std::string why;
+  try {
+    described = type.func(&type, rosidl_typesupport_introspection_cpp::typesupport_identifier);
+  } catch (const std::exception & error) {  // rosidl_typesupport_cpp cannot load the library
+    why = std::string(" (") + error.what() + ")";
+  }
   if (described == nullptr) {
     take_rcl_error();
     throw Error(
       "the package of '" + name +
-      "' has no library rosidl_typesupport_introspection_cpp, so takt cannot make such a message; "
-      "install the package's introspection library");
+      "' has no library rosidl_typesupport_introspection_cpp that can be loaded" + why +
+      ", so takt cannot make such a message; install the package's introspection library");
   }
   return *static_cast<const Members *>(described->data);
 }
