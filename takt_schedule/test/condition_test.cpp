@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "schedule_text.hpp"
+#include "takt_schedule/check.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/resolver.hpp"
 #include "takt_schedule/to_yaml.hpp"
@@ -75,6 +76,30 @@ TEST(Condition, EveryMistakeHasItsSentence)
       fault(both).find("spread takes one message of each subscription, so it goes neither"),
       std::string::npos);
   }
+}
+
+TEST(Condition, SpreadNeedsTheSameThreads)
+{
+  using takt_core::Kind;
+  const auto found = [](const std::string & when, const std::string & threads_of_b) {
+    const Schedule schedule = parse(with_main(
+      "threads: {t: , u: }\ndefault: t\ncallbacks:\n  - {match: \"/n:sub(/b)\", threads: " +
+      threads_of_b + "}\n  - {match: \"/n:timer(1s)\", threads: u}\ngroups:\n" +
+      "  - {match: \"/n:group(g)\", when: " + when + "}\n"));
+    return sentences(check(
+                       schedule, {{"/n:sub(/a)", Kind::subscription, "/n:group(g)"},
+                                  {"/n:sub(/b)", Kind::subscription, "/n:group(g)"},
+                                  {"/n:timer(1s)", Kind::timer, "/n:group(g)"}})
+                       .faults);
+  };
+  using test::Strings;
+  EXPECT_EQ(
+    found("{spread: 20ms}", "u"),
+    Strings{"s.yaml:7:9: group '/n:group(g)' holds '/n:sub(/b)' and '/n:sub(/a)', which are bound "
+            "to different threads, and the thread that completes a set of messages (spread) runs "
+            "the callbacks of the whole set; bind them to the same threads, or omit spread"});
+  EXPECT_EQ(found("{spread: 20ms}", "t"), Strings{}) << "the timer is no input";
+  EXPECT_EQ(found("all", "u"), Strings{}) << "each callback runs on its own thread";
 }
 
 }  // namespace

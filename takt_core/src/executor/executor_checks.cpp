@@ -24,8 +24,12 @@ Faults Executor::Impl::check(
   const std::vector<ExecutorThreadOptions> & threads) const
 {
   Faults faults;
+  std::unordered_set<const Group *> with_sets;
   for (const NewBinding & binding : bindings) {
     check_following(binding, threads, faults);
+    if (binding.callback->stamped() && with_sets.insert(&binding.callback->group()).second) {
+      check_sets(*binding.callback, bindings, faults);
+    }
   }
   if (takt_core::uniform(threads)) {
     return faults;
@@ -61,6 +65,37 @@ void Executor::Impl::check_following(
         binding.callback->id() + ": priority " + std::to_string(binding.priority) +
         " cannot be taken by following thread " + attributes.name + "; use 1 to " +
         std::to_string(attributes.priority));
+      return;
+    }
+  }
+}
+
+// With Condition::spread: the thread that completes a set runs the callbacks of the whole set, so
+// all inputs of the group have the threads of `callback`.
+void Executor::Impl::check_sets(
+  const Callback & callback, const std::vector<NewBinding> & bindings, Faults & faults) const
+{
+  const Group & group = callback.group();
+  const std::optional<Condition> condition = group.condition();
+  const auto known = members.find(&group);
+  if (!condition || !condition->spread || known == members.end()) {
+    return;
+  }
+  const auto threads_of = [&](const Callback & one) {
+    for (const NewBinding & binding : bindings) {
+      if (binding.callback == &one) {
+        return binding.threads == 0 ? main.scheduler.all_threads() : binding.threads;
+      }
+    }
+    return main.scheduler.threads(one);
+  };
+  for (const Callback * const other : known->second) {
+    if (other->keeps_for_set() && threads_of(*other) != threads_of(callback)) {
+      faults.push_back(
+        "group " + group.id() + " holds " + callback.id() + " and " + other->id() +
+        ", which are bound to different threads, and the thread that completes a set of messages "
+        "(spread) runs the callbacks of the whole set; bind them to the same threads, or omit "
+        "spread");
       return;
     }
   }

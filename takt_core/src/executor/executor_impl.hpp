@@ -163,6 +163,8 @@ struct Executor::Impl final : ParkingListener
   static void check_following(
     const NewBinding & binding, const std::vector<ExecutorThreadOptions> & threads,
     Faults & faults);
+  void check_sets(
+    const Callback & callback, const std::vector<NewBinding> & bindings, Faults & faults) const;
   /// A callback that runs in a group.
   struct Entrant
   {

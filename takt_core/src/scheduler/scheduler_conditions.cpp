@@ -139,7 +139,9 @@ void check_spread(
   }
   if (!triggers) {
     faults.push_back(
-      of_group + ", so each of its messages is taken when it comes; omit trigger: false");
+      of_group +
+      ", so each of its messages is taken when it comes; omit trigger: false, or `with` in the "
+      "program");
   }
   if (!callback.group().exclusive()) {
     faults.push_back(

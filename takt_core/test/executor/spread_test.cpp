@@ -233,11 +233,52 @@ TEST_F(Spread, RefusesCallbacksThatCannotBeInputs)
     "std_msgs/msg/Header; omit spread, or give the subscription another group");
   Binding waits;
   waits.non_triggering.emplace();
-  EXPECT_NE(words(made("/n:sub(/a)"), waits).find("omit trigger: false"), std::string::npos);
+  EXPECT_NE(
+    words(made("/n:sub(/a)"), waits).find("omit trigger: false, or `with` in the program"),
+    std::string::npos);
   const Condition condition = *group->condition();
   group = std::make_shared<Group>(GroupKind::reentrant, "reentrant");
   ASSERT_TRUE(group->set_condition(condition));
   EXPECT_NE(words(made("/n:sub(/a)"), {}).find("this group is reentrant"), std::string::npos);
+}
+
+// One thread runs the callbacks of a set, so a schedule that gives them different threads would not
+// hold.
+TEST_F(Spread, TheInputsHaveTheSameThreads)
+{
+  make(2, milliseconds(10));
+  const auto on = [](ThreadMask threads) {
+    Binding binding;
+    binding.threads = threads;
+    return binding;
+  };
+  const auto a = made("a");
+  const auto b = made("b");
+  ASSERT_TRUE(executor->add(a, on(1)).ok());
+  for (const ThreadMask other : {0, 2, 3}) {
+    const Status added = executor->add(b, on(other));
+    ASSERT_EQ(added.faults().size(), 1U) << other;
+    EXPECT_EQ(
+      to_string(added.faults().front()),
+      "group group holds b and a, which are bound to different threads, and the thread that "
+      "completes a set of messages (spread) runs the callbacks of the whole set; bind them to the "
+      "same threads, or omit spread");
+  }
+  ASSERT_TRUE(executor->add(b, on(1)).ok());
+  CallbackOptions options;
+  options.id = "timer";
+  options.kind = Kind::timer;
+  options.group = group;
+  options.timer.emplace();
+  options.timer->period = std::chrono::hours(1);
+  EXPECT_TRUE(executor->add(std::make_shared<FunctionCallback>(options, nullptr), on(2)).ok())
+    << "it is no input";
+
+  Reconfiguration change;
+  change.callbacks = {{b, on(0)}};
+  EXPECT_EQ(executor->check(change).size(), 1U);
+  change.callbacks.push_back({a, on(3)});
+  EXPECT_TRUE(executor->check(change).empty()) << "0 and 3 are the same threads";
 }
 
 // Three sources, two threads, and an input that comes and goes. For ThreadSanitizer, too.

@@ -40,7 +40,8 @@ takt_core::Condition count(std::uint32_t subscriptions);
 takt_core::Condition fresh(takt_rt::Duration age);
 /// The callbacks of the group's subscriptions run in sets of one message of each, whose header
 /// stamps lie within this. Needs messages whose first field is a std_msgs/msg/Header, a mutually
-/// exclusive group, and no `with` for its subscriptions; else the node does not enter the executor.
+/// exclusive group, no `with` for its subscriptions, and the same threads for all of them; else the
+/// node does not enter the executor.
 /// Throws `Error` for a negative time.
 takt_core::Condition spread(takt_rt::Duration time);
 

@@ -44,9 +44,9 @@ struct CheckReport
 };
 
 /// Faults: ids listed twice, ties, priorities that no following pool can take, groups across OS
-/// priorities, chains with unknown ids, and under `strict: true` patterns without a match.
-/// Warnings: exclusive groups that rules spread over threads of one OS priority, and patterns
-/// without a match.
+/// priorities, subscriptions of a group with `spread` on different threads, chains with unknown
+/// ids, and under `strict: true` patterns without a match. Warnings: exclusive groups that rules
+/// spread over threads of one OS priority, and patterns without a match.
 ///
 /// `only_executor`: leaves out the other executors and their callbacks. Ids of chains may belong to
 /// those and are judged as in `Resolver::unmatched_chain_ids`. A callback with an unknown executor

@@ -76,8 +76,14 @@ public:
         schedule_.file, source_of(line),
         quoted(callback.id) + " is bound to threads, and its group " + quoted(callback.group) +
           " is isolated, so it has threads of its own; omit one of the two"));
-    } else if (
-      !isolated && !binding.non_triggering && !callback.group.empty() && !callback.reentrant &&
+    }
+    const bool in_sets = group->condition && group->condition->spread &&
+                         callback.kind == takt_core::Kind::subscription;
+    if (isolated || (in_sets && !check_spread(callback, binding, line))) {
+      return;
+    }
+    if (
+      !binding.non_triggering && !callback.group.empty() && !callback.reentrant &&
       !group->across_priorities) {
       check_group(callback, binding, line);
     }
@@ -115,6 +121,24 @@ private:
     }
   }
 
+  /// The thread that completes a set of messages runs the callbacks of the whole set. Returns false
+  /// if it adds a fault.
+  bool check_spread(const ListedCallback & callback, const takt_core::Binding & binding, int line)
+  {
+    const auto [first, fresh] = sets_.emplace(callback.group, Bound{callback.id, binding.threads});
+    if (fresh || first->second.threads == binding.threads) {
+      return true;
+    }
+    report_.faults.push_back(located(
+      schedule_.file, source_of(line),
+      "group " + quoted(callback.group) + " holds " + quoted(callback.id) + " and " +
+        quoted(first->second.id) +
+        ", which are bound to different threads, and the thread that completes a set of messages "
+        "(spread) runs the callbacks of the whole set; bind them to the same threads, or omit "
+        "spread"));
+    return false;
+  }
+
   /// Rules that spread an exclusive group over threads expect concurrent callbacks, in vain. Most
   /// such groups are default groups of nodes, which the node's code does not mention.
   void check_threads(const ListedCallback & callback, takt_core::ThreadMask threads, int line)
@@ -149,7 +173,7 @@ private:
     std::vector<int> urgencies;
   };
 
-  /// The first callback of a group with a rule for its threads.
+  /// The first callback of a group with a rule for its threads, or of one with spread.
   struct Bound
   {
     std::string id;
@@ -166,6 +190,7 @@ private:
   Resolver resolver_;
   std::map<std::string, Member> groups_;
   std::map<std::string, Bound> bound_;
+  std::map<std::string, Bound> sets_;  ///< the first subscription of a group with spread
 };
 
 /// Line and column in the schedule; findings without a place come first.
