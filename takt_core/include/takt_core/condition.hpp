@@ -21,9 +21,11 @@
 //   taken.
 // - If each input has a kept message, and none is left out, the set is complete: the thread of the
 //   last take runs the callbacks of the set, the one whose message arrived first at first.
-// - A stamp that is older than the one before it on the same input by more than the spread means
-//   that the stamps began anew (simulated time, a bag from its beginning). The kept messages of the
-//   other inputs are left out.
+// - A stamp that is older than the one before it on the same input by more than the spread, and by
+//   more than a second, means that the stamps began anew (simulated time, a bag from its
+//   beginning). The messages of the other inputs that arrived earlier are left out.
+//
+// The thread of the last take runs callbacks of all inputs. So these have the same threads.
 #ifndef TAKT_CORE__CONDITION_HPP_
 #define TAKT_CORE__CONDITION_HPP_
 

@@ -2,6 +2,7 @@
 #ifndef TAKT_CORE__SRC__GROUP_CONDITION_HPP_
 #define TAKT_CORE__SRC__GROUP_CONDITION_HPP_
 
+#include <cstdint>
 #include <vector>
 
 #include "takt_core/condition.hpp"
@@ -26,6 +27,10 @@ struct GroupCondition
   };
   std::vector<Member> members;
   std::vector<ConditionInput> inputs;  ///< one for each subscription
+  /// With a spread: the place, in the order of arrivals, of the message whose stamp began anew.
+  /// Messages of other inputs that arrived earlier have stamps of the time before. Guarded by the
+  /// mutex.
+  std::uint64_t anew = 0;
 };
 
 }  // namespace takt_core

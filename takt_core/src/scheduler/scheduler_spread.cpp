@@ -6,6 +6,7 @@
 // another.
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <mutex>
 #include <vector>
 
@@ -72,10 +73,14 @@ CallbackEntry * next_head(const GroupCondition & condition) noexcept
   return first;
 }
 
+// Messages of one input may come out of order, also with a spread of 0.
+constexpr Duration kOutOfOrder = std::chrono::seconds(1);
+
 // Whether the stamps of the input began anew.
 bool began_anew(const SetHead & head, Time stamp, Duration spread) noexcept
 {
-  return head.last != kNever && stamp < head.last && head.last - stamp > spread;
+  return head.last != kNever && stamp < head.last &&
+         head.last - stamp > std::max(spread, kOutOfOrder);
 }
 
 }  // namespace
@@ -191,6 +196,9 @@ bool Scheduler::keep_for_set(const Run & run) noexcept
         other.state = HeadState::stale;
       }
     }
+    condition.anew = std::max(condition.anew, head.arrival);
+  } else if (head.arrival < condition.anew) {
+    head.state = HeadState::stale;
   }
   head.last = run.stamp;
   return true;

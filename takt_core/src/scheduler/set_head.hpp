@@ -26,7 +26,7 @@ struct SetHead
   State state = State::none;
   Run run;                    ///< the run that took the message
   std::uint64_t arrival = 0;  ///< the message's place in the order of arrivals
-  Time last = kNever;         ///< stamp of the message that was kept last
+  Time last = kNever;         ///< stamp of the message that was taken last; kNever: none had one
 };
 
 }  // namespace takt_core

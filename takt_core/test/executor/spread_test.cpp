@@ -164,7 +164,8 @@ TEST_F(Spread, LeavesOutTheMessagesThatNoSetCanHave)
 }
 
 // Without the rule a message from before the time began anew would wait, and each message of the
-// other input would be left out until its stamp is as late.
+// other input would be left out until its stamp is as late. A second such message is still in the
+// history when the time begins anew.
 TEST_F(Spread, GoesOnWhenTheStampsBeginAnew)
 {
   make(1, milliseconds(10));
@@ -175,13 +176,33 @@ TEST_F(Spread, GoesOnWhenTheStampsBeginAnew)
     b->send(*executor, at(stamp));
   }
   a->send(*executor, at(1200));
-  spin();
+  a->send(*executor, at(1300));
+  EXPECT_EQ(spin(), (Lines{"a 1000", "b 1000", "a 1100", "b 1100"}));
   b->send(*executor, at(0));
+  EXPECT_EQ(spin(), Lines{});
+  EXPECT_EQ(a->dropped, 2);
   a->send(*executor, at(0));
-  spin();
+  EXPECT_EQ(spin(), Lines{}) << "the time of a begins anew, too, and b's message is left out";
   b->send(*executor, at(100));
   a->send(*executor, at(100));
   EXPECT_EQ(spin(), (Lines{"b 100", "a 100"}));
+}
+
+TEST_F(Spread, AStampThatIsOlderByLessThanASecondIsNoNewBeginning)
+{
+  make(1, milliseconds(0));
+  const auto a = add("a");
+  const auto b = add("b");
+  b->send(*executor, at(2000));
+  for (const int stamp : {1500, 500, 2000}) {  // out of order by one second
+    a->send(*executor, at(stamp));
+  }
+  EXPECT_EQ(spin(), (Lines{"b 2000", "a 2000"}));
+  EXPECT_EQ(b->dropped, 0);
+  b->send(*executor, at(2500));
+  a->send(*executor, at(999));
+  spin();
+  EXPECT_EQ(b->dropped, 1);
 }
 
 TEST_F(Spread, AMessageWithoutAStampIsLeftOut)

@@ -139,7 +139,8 @@ private:
     }
     for (long at = 1; !subscriptions.empty() && at < kHorizon; at += 2) {
       if (pick(8) == 0) {
-        const long stamp = at - static_cast<long>(pick(20)) - (pick(20) == 0 ? 100 : 0);
+        const long back = pick(20) != 0 ? 0 : pick(2) == 0 ? 100 : 1100;
+        const long stamp = at - static_cast<long>(pick(20)) - back;
         path.messages.push_back({at, subscriptions[pick(subscriptions.size())], stamp});
       }
     }
@@ -408,9 +409,9 @@ INSTANTIATE_TEST_SUITE_P(
   Rules, DataPathTwin,
   testing::Values(
     LeftOut::condition, LeftOut::fresh, LeftOut::spread, LeftOut::stale, LeftOut::anew,
-    LeftOut::order_of_set, LeftOut::max_age, LeftOut::keep, LeftOut::input_order,
-    LeftOut::by_release, LeftOut::sequence, LeftOut::more_urgent, LeftOut::sequence_order,
-    LeftOut::place_of_lost));
+    LeftOut::far_back, LeftOut::before_anew, LeftOut::order_of_set, LeftOut::max_age, LeftOut::keep,
+    LeftOut::input_order, LeftOut::by_release, LeftOut::sequence, LeftOut::more_urgent,
+    LeftOut::sequence_order, LeftOut::place_of_lost));
 
 }  // namespace
 }  // namespace takt_core::test

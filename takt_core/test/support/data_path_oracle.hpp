@@ -85,6 +85,8 @@ enum class LeftOut
   spread,          ///< a condition does not look at stamps
   stale,           ///< a message that is too old for each set waits on
   anew,            ///< stamps that go back are like others
+  far_back,        ///< stamps that go back by less than a second begin anew, too
+  before_anew,     ///< messages that came before the stamps began anew are like others
   order_of_set,    ///< a set runs callback by callback
   max_age,         ///< takers take stale inputs
   keep,            ///< takers take all inputs
@@ -129,6 +131,7 @@ public:
 
 private:
   static constexpr unsigned long kTimers = 1UL << 60;
+  static constexpr long kFarBack = 1000;  // stamps begin anew if they go back by more
 
   struct Waiting
   {
@@ -265,13 +268,18 @@ private:
     const long most = *spread(group);
     const std::vector<std::size_t> all = inputs(group);
     State & state = states_[i];
-    if (state.stamp && *state.stamp - message.stamp > most && left_out_ != LeftOut::anew) {
+    const long far = left_out_ == LeftOut::far_back ? most : std::max(most, kFarBack);
+    const std::optional<long> before = std::exchange(state.stamp, message.stamp);
+    if (before && *before - message.stamp > far && left_out_ != LeftOut::anew) {
       for (const std::size_t other : all) {
         states_[other].kept.reset();
       }
+      anew_[group] = std::max(anew_[group], message.number);
+    } else if (message.number < anew_[group] && left_out_ != LeftOut::before_anew) {
+      ask(group, std::nullopt);
+      return;
     }
     state.kept = message;
-    state.stamp = message.stamp;
     long newest = message.stamp;
     for (const std::size_t one : all) {
       newest = states_[one].kept ? std::max(newest, states_[one].kept->stamp) : newest;
@@ -590,6 +598,7 @@ private:
   const DataPath & path_;
   const LeftOut left_out_;
   std::vector<State> states_;
+  std::map<std::size_t, unsigned long> anew_;  // by group: the message whose stamp began anew
   std::vector<std::size_t> followers_;
   std::vector<DataPathStart> starts_;
   std::optional<std::size_t> logical_;  // the timer with logical execution time that runs
