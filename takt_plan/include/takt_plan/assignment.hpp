@@ -19,9 +19,10 @@ struct AssignedThread
 {
   Index executor = kNone;
   Index core = kNone;
-  int priority = 0;          ///< of SCHED_FIFO, 1 to 99; 0: the thread runs under the fair
-                             ///< scheduler
-  std::vector<Index> tasks;  ///< most urgent first; never empty
+  int priority = 0;               ///< of SCHED_FIFO, 1 to 99; 0: the thread runs under the fair
+                                  ///< scheduler
+  std::vector<Index> tasks;       ///< most urgent first; never empty
+  bool above_middleware = false;  ///< more urgent than the host's threads of the middleware
   friend bool operator==(const AssignedThread &, const AssignedThread &) = default;
 };
 

@@ -115,8 +115,9 @@ Ns MessageSet::counts_later(Index input, const Streams & streams, const TimesOf 
     return kUnbounded;
   }
   const Stream & other = streams.all()[slow.front()];
-  // It was there before this message, or comes before the next message of `input`.
-  const Ns next = other.set == kNone ? until_next(other, times) : kUnbounded;
+  // It was there before this message, or comes before the next message of `input`. A further topic
+  // may keep the set waiting until another slow message has replaced it.
+  const Ns next = other.set == kNone && topics.size() == 2 ? until_next(other, times) : kUnbounded;
   return add(times(input).released, std::min(distance(streams.all()[input], times), next));
 }
 

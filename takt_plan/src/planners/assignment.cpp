@@ -79,11 +79,12 @@ std::vector<std::string> middleware_patterns()
   return named.empty() ? usual : named;
 }
 
-// Puts the middleware's threads above the plan's threads that talk, as far as the host's priorities
-// allow it. `priority`: the highest of those threads. The middleware's threads carry messages
-// between processes; below them they would starve, and messages would come later than the model
-// says. They also hold locks of the middleware when they announce the process, every three seconds.
-// A callback that publishes meanwhile waits until they get a core.
+// Puts the middleware's threads above the plan's threads, as far as the host's priorities allow it.
+// `priority`: the highest of those threads that are not to be above them (talking.hpp). The
+// middleware's threads carry messages between processes; below them they would starve, and messages
+// would come later than the model says. They also hold locks of the middleware when they announce
+// the process, every three seconds. A callback that publishes meanwhile waits until they get a
+// core.
 takt_schedule::ProcessThreadRule above(int priority, const takt_schedule::HostModel & host)
 {
   takt_schedule::ProcessThreadRule rule;
@@ -227,12 +228,12 @@ Schedule schedule_of(
   for (const AssignedOffset & given : assignment.offsets) {
     offsets[given.task] = takt_rt::Duration(given.offset);
   }
-  std::map<Index, int> most_urgent;  // of the threads that talk, by host
+  std::map<Index, int> most_urgent;  // of the threads below the middleware's, by host
   std::map<Index, Index> host_of;    // by executor
   for (const AssignedThread & thread : assignment.threads) {
     const Index host = model.cores[thread.core].host;
     host_of[thread.executor] = host;
-    if (talkers.contains(model.executors[thread.executor])) {
+    if (!thread.above_middleware) {
       most_urgent[host] = std::max(most_urgent[host], thread.priority);
     }
   }

@@ -50,7 +50,8 @@ public:
       }
       for (Index place = 0; place < layout_.on(core).size(); ++place) {
         const Block & block = layout_.on(core)[place];
-        AssignedThread thread{block.executor, core, layout_.priority(core, place), {}};
+        AssignedThread thread{
+          block.executor, core, layout_.priority(core, place), {}, place < layout_.lifted(core)};
         for (const Index task : block.tasks) {
           (moved_[task] != 0 ? fair[block.executor] : thread).tasks.push_back(task);
         }

@@ -52,20 +52,49 @@ bool Layout::crowded(Index core) const
   return load_[core] > problem_->room[core] + kLoadNoise;
 }
 
-int Layout::priority(Index core, Index place) const
+bool Layout::begins_quiet(Index core) const
+{
+  return !cores_[core].empty() && !problem_->talks[cores_[core].front().executor];
+}
+
+// The last core of a host stays free of such threads if all others have them.
+bool Layout::lifts(Index core) const
+{
+  if (!begins_quiet(core)) {
+    return false;
+  }
+  const auto & cores = problem_->model.cores;
+  bool other_free = false, last = true;
+  for (Index other = 0; other < cores.size(); ++other) {
+    if (cores[other].host == cores[core].host) {
+      other_free = other_free || !begins_quiet(other);
+      last = last && other <= core;
+    }
+  }
+  return other_free || !last;
+}
+
+Index Layout::lifted(Index core) const
 {
   const Band & band = problem_->bands[problem_->model.cores[core].host];
   const auto & blocks = cores_[core];
-  Index lifted = 0;  // blocks above the middleware
-  while (lifted < std::min<Index>(static_cast<Index>(band.above), blocks.size()) &&
-         !problem_->talks[blocks[lifted].executor]) {
-    ++lifted;
+  Index count = 0;
+  while (lifts(core) && count < std::min<Index>(static_cast<Index>(band.above), blocks.size()) &&
+         !problem_->talks[blocks[count].executor]) {
+    ++count;
   }
-  if (place < lifted) {
+  return count;
+}
+
+int Layout::priority(Index core, Index place) const
+{
+  const Band & band = problem_->bands[problem_->model.cores[core].host];
+  const Index above = lifted(core);
+  if (place < above) {
     return band.top - static_cast<int>(place);
   }
   return std::max(
-    band.most - static_cast<int>(std::min<Index>(place - lifted, static_cast<Index>(band.most))),
+    band.most - static_cast<int>(std::min<Index>(place - above, static_cast<Index>(band.most))),
     band.least);
 }
 
@@ -75,7 +104,8 @@ Assignment Layout::assignment() const
   for (Index core = 0; core < cores_.size(); ++core) {
     for (Index place = 0; place < cores_[core].size(); ++place) {
       const Block & block = cores_[core][place];
-      result.threads.push_back({block.executor, core, priority(core, place), block.tasks});
+      result.threads.push_back(
+        {block.executor, core, priority(core, place), block.tasks, place < lifted(core)});
     }
   }
   for (Index task = 0; task < offsets_.size(); ++task) {

@@ -50,8 +50,11 @@ public:
   /// The OS priority of the block at `place`. The first block gets the highest priority of the
   /// host's band, and each further block gets one less. Blocks beyond the band share its lowest
   /// priority. Blocks of executors that do not talk, if they precede all other blocks of the core,
-  /// get the priorities above the middleware's, as far as these suffice (talking.hpp).
+  /// get the priorities above the middleware's, as far as these suffice (talking.hpp). One core of
+  /// each host has no such block.
   int priority(Index core, Index place) const;
+  /// The number of the core's first blocks that are above the middleware's threads.
+  Index lifted(Index core) const;
   Assignment assignment() const;
   Index threads() const;
   double load(Index core) const noexcept { return load_[core]; }
@@ -61,6 +64,9 @@ public:
 
 private:
   const PlanProblem * problem_;
+  bool begins_quiet(Index core) const;
+  bool lifts(Index core) const;
+
   std::vector<std::vector<Block>> cores_;
   std::vector<Index> core_of_;              // per task
   std::vector<double> load_;                // per core

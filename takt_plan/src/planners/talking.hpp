@@ -5,9 +5,10 @@
 // control loop without ROS, needs no message. If it is the most urgent one of its core, the plan
 // puts it above the threads of the middleware, which otherwise could run before it on its core.
 //
-// This delays no response beyond its bound. Threads of the middleware may run on all cores, and the
-// kernel moves them to one that runs something less urgent. So they wait only while each core runs
-// a thread above them, and the bound of each callback on these cores counts that thread anyway.
+// One core of each host has no such thread. Threads of the middleware may run on all cores, and the
+// kernel moves them to one that runs something less urgent, so they wait for no thread of the plan.
+// On a host with one core, or where a `taskset` keeps them on one core, they could wait for it, and
+// `communication` of the model does not contain that.
 //
 // No priority of a schedule is above the `priorities` of its host, so the plan's threads leave one
 // free for the middleware.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/example.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/load_plan.hpp"
 
@@ -84,6 +85,23 @@ TEST(JobWindows, WhatAJobStartsDoesNotDelayIt)
   const std::vector<std::string> order{
     "/b:sub(/a)", "/a:sub(/s)", "/s:sub(**)", "/f:timer(100ms)", "/r:timer(100ms)"};
   EXPECT_EQ(bound_of_chain(after_a_set(""), one_thread(order)), 30 * kMs);
+}
+
+TEST(JobWindows, OnRoundRobinWhatAJobStartsMayPrecedeItsEnd)
+{
+  test::Example example(1);
+  const Index first = example.thread(0, 50);
+  const Index second = example.thread(0, 50);
+  const Index starts = example.timer(first, 50, 1000 * kMs, 150 * kMs);
+  example.sub(second, 50, {starts}, 40 * kMs);
+  example.chain({starts});
+  example.model.tasks[starts].release->offset = 0;
+  BoundsOptions options;
+  options.jobs_only = true;
+  EXPECT_EQ(bounds(example.model, options)->chains[0]->bound, 150 * kMs);
+  example.model.threads[first].rr = example.model.threads[second].rr = true;
+  // It publishes at once. After its quantum the other thread has the core.
+  EXPECT_EQ(bounds(example.model, options)->chains[0]->bound, 190 * kMs);
 }
 
 TEST(JobWindows, AMoreUrgentTimerCountsOnce)

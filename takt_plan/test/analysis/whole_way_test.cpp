@@ -104,5 +104,42 @@ TEST(WholeWay, WithKnownPhasesOnlyJobsThatMeetTheWayCount)
   EXPECT_EQ(sum, answer(*found, 1).bound);
 }
 
+/// Two threads on the first core and one on the second; `c`, the last callback of the way, takes no
+/// time.
+Example ends_without_work(Ns period)
+{
+  Example example(2);
+  const Index urgent = example.thread(0, 90);
+  const Index less = example.thread(0, 80);
+  const Index other = example.thread(1, 80);
+  const Index a = example.timer(urgent, 90, period, 3 * kMs);
+  const Index b = example.sub(other, 80, {a}, 7 * kMs);
+  const Index c = example.sub(less, 80, {b}, 0);
+  example.chain({a, b, c});
+  return example;
+}
+
+TEST(WholeWay, WorkThatIsReleasedWithACallbackWithoutWorkGoesFirst)
+{
+  // The timer is due again when the last callback is ready.
+  Example example = ends_without_work(10 * kMs);
+  EXPECT_EQ(answer(*bounds(example.model), 0).bound, 13 * kMs);
+  example.model.tasks[0].release->offset = 0;
+  BoundsOptions options;
+  options.jobs_only = true;
+  EXPECT_EQ(answer(*bounds(example.model, options), 0).bound, 13 * kMs);
+}
+
+TEST(WholeWay, WorkThatIsReleasedWithTheEndOfTheJointBusyTimeGoesFirst)
+{
+  Example example = ends_without_work(20 * kMs);
+  example.timer(0, 90, 20 * kMs, 3 * kMs);
+  example.model.tasks[0].release->offset = 0;
+  example.model.tasks[3].release->offset = 10 * kMs;
+  BoundsOptions options;
+  options.jobs_only = true;
+  EXPECT_EQ(answer(*bounds(example.model, options), 0).bound, 13 * kMs);
+}
+
 }  // namespace
 }  // namespace takt_plan

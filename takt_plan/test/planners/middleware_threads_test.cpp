@@ -157,15 +157,52 @@ Urgency urgency_of(const Planned & planned)
 
 constexpr const char * kLoop = "time: 100us, period: 1ms";
 
+// Beside the loop the threads of the middleware would have no core, and messages would be late.
+TEST(MiddlewareThreads, AreAboveTheLoopOnAHostWithOneCore)
+{
+  const Urgency found = urgency_of(test::plan_of(loop_beside_nodes("{cores: 1}", kLoop)));
+  EXPECT_GT(found.middleware, found.loop) << found;
+  EXPECT_GT(found.middleware, found.nodes) << found;
+}
+
+// Two loops that need a core each: the middleware stays above one of them.
+TEST(MiddlewareThreads, HaveACoreWithoutAThreadAboveThem)
+{
+  const takt_schedule::System system = test::system_of(
+    "hosts: {h: {cores: 2}}\ncallbacks:\n"
+    "  - {id: \"/one:timer(1ms)\", executor: one, time: 600us, period: 1ms}\n"
+    "  - {id: \"/two:timer(1ms)\", executor: two, time: 600us, period: 1ms}\n"
+    "  - {id: \"/a:timer(20ms)\", executor: nodes, time: 1ms, period: 20ms, publishes: /a}\n"
+    "  - {id: \"/b:sub(/a)\", executor: nodes, time: 1ms, triggers: /a}\n"
+    "chains:\n"
+    "  one: {path: [\"/one:timer(1ms)\"], priority: 90, deadline: 1ms}\n"
+    "  two: {path: [\"/two:timer(1ms)\"], priority: 80, deadline: 1ms}\n"
+    "  nodes: {path: [\"/a:timer(20ms)\", \"/b:sub(/a)\"], priority: 40, deadline: 20ms}\n");
+  const Planned planned = test::plan_of(system);
+  std::map<std::string, int> most;
+  int middleware = 0;
+  for (const auto & executor : planned.schedule.executors) {
+    for (const auto & threads : executor.threads) {
+      most[executor.name] = std::max(most[executor.name], threads.attributes.priority);
+    }
+    for (const auto & rule : executor.process_threads) {
+      middleware = std::max(middleware, rule.attributes.priority);
+    }
+  }
+  EXPECT_GT(middleware, most["nodes"]);
+  EXPECT_NE(most["one"] > middleware, most["two"] > middleware)
+    << most["one"] << ", " << most["two"] << " and the middleware " << middleware;
+}
+
 TEST(MiddlewareThreads, AreBelowTheLoopThatNeedsNoMessage)
 {
-  for (const char * const hosts : {"{cores: 1}", "{cores: 2}"}) {
+  for (const char * const hosts : {"{cores: 2}", "{cores: 3}"}) {
     EXPECT_EQ(urgency_of(test::plan_of(loop_beside_nodes(hosts, kLoop))), (Urgency{90, 89, 88}))
       << hosts;
   }
   const auto few = [](int most) {
     const std::string hosts =
-      "{cores: 1, priorities: {least: 5, most: " + std::to_string(most) + "}}";
+      "{cores: 2, priorities: {least: 5, most: " + std::to_string(most) + "}}";
     return urgency_of(test::plan_of(loop_beside_nodes(hosts, kLoop)));
   };
   EXPECT_EQ(few(7), (Urgency{7, 6, 5}));

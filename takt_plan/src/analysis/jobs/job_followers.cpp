@@ -75,8 +75,11 @@ bool JobWindows::preempts(Index node, Index before) const
 {
   const JobLevel & own = graph_.levels[graph_.nodes[node].level];
   const JobLevel & other = graph_.levels[graph_.nodes[before].level];
+  const bool in_turn = own.urgency == other.urgency && own.rotates &&
+                       model_.tasks[graph_.nodes[node].task].threads !=
+                         model_.tasks[graph_.nodes[before].task].threads;
   return terms_.followers && node != before && within_[before * graph_.nodes.size() + node] != 0 &&
-         own.core == other.core && own.urgency > other.urgency;
+         own.core == other.core && (own.urgency > other.urgency || in_turn);
 }
 
 // The latest time at which the job's first message is sent; `end`: of the job. If the job sends

@@ -438,6 +438,7 @@ private:
       level.urgency = model_.threads[flow_.segments.thread(node.task)].priority;
       level.shared = is_shared(level);
       level.priority = level.shared ? 0 : flow_.segments.level(node.task);
+      level.rotates = level.shared && rotates(level);
       level.sequences = !level.shared && has_sequences(node.task);
       const auto found = std::find(graph_.levels.begin(), graph_.levels.end(), level);
       node.level = static_cast<Index>(found - graph_.levels.begin());
@@ -474,6 +475,14 @@ private:
            std::any_of(model_.others.begin(), model_.others.end(), [&](const OtherLoad & one) {
              return one.priority == level.urgency && is_here(one, level.core);
            });
+  }
+
+  bool rotates(const JobLevel & level) const
+  {
+    const auto & threads = flow_.segments.threads_on(level.core);
+    return std::any_of(threads.begin(), threads.end(), [&](Index thread) {
+      return model_.threads[thread].priority == level.urgency && model_.threads[thread].rr;
+    });
   }
 
   void find_around(const JobLevel & level)

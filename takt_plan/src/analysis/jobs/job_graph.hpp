@@ -37,6 +37,8 @@ struct JobLevel
   bool shared = false;
   /// Some of its callbacks are in sequences, so not the earliest release goes first.
   bool sequences = false;
+  /// It is shared, and a quantum of round robin may end a thread's turn.
+  bool rotates = false;
   friend bool operator==(const JobLevel &, const JobLevel &) = default;
 
   bool above(const JobLevel & other) const noexcept

@@ -112,6 +112,13 @@ void JobWindows::find_pending()
   }
 }
 
+// Work that is released at the very moment at which a job without work of its own would end goes
+// first. So its count includes that moment: 1. Other jobs still have work before their end: 0.
+Ns JobWindows::released_with(Index node) const
+{
+  return graph_.nodes[node].cost == 0 ? 1 : 0;
+}
+
 // The latest end of the job by the joint busy time of all cores; kUnbounded: there is none.
 Ns JobWindows::joint_end(const Job & job, BoundTerms * terms)
 {
@@ -123,12 +130,13 @@ Ns JobWindows::joint_end(const Job & job, BoundTerms * terms)
   const Ns release = root.offset + job.number * root.period;
   const Ns pending = own.pending[within(job.number, root.jobs)];
   const Ns fixed = add(pending, own.cost - ways_[job.node].not_yet);
+  const Ns ties = released_with(job.node);
   const auto count = [&](const Source & source, Ns until) {
     const JobNode & node = graph_.nodes[source.root];
     const auto before = [&](Ns time) {
       return floor_div(time - node.offset - 1, node.period) + 1;  // jobs that are released earlier
     };
-    return before(until) - before(release) - (&source == &own ? 1 : 0);
+    return before(until + ties) - before(release) - (&source == &own ? 1 : 0);
   };
   Ns length = fixed;
   for (;;) {
@@ -314,7 +322,9 @@ Ns JobWindows::end_of_way(const Job & job, LatestEnd * how, BoundTerms * terms)
   const Ns from = head.earliest.at(job.number);
   const Ns begin = head.latest.at(job.number);
   const Ns followers = without_followers_ ? 0 : preempted_[job.node];
-  const auto all = [&](Ns until, BoundTerms * to) {
+  const Ns ties = released_with(job.node);
+  const auto all = [&](Ns end, BoundTerms * to) {
+    const Ns until = end + ties;
     Ns sum = add(way.fixed, followers);
     for (const Index node : way.preferred) {
       std::vector<Job> jobs;

@@ -420,6 +420,7 @@ private:
   Way way_of(Index last) const;
   Met met(Index node, Ns from, Ns until) const;
   Ns taken_beside(const Job & job, Index node, Ns from, Ns until, std::vector<Job> * jobs) const;
+  Ns released_with(Index node) const;
   void find_sources();
   void find_pending();
   Ns joint_end(const Job & job, BoundTerms * terms);

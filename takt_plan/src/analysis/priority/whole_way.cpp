@@ -88,6 +88,8 @@ std::optional<WholeWay> WholeWay::find(
     way.work_ = add(way.work_, cost - overhead);
     way.overhead_ = add(way.overhead_, overhead);
   }
+  const Task & last = model.tasks[way.tasks_.back()];
+  way.ties_ = (last.newest ? last.store : last.cost()) == 0 ? 1 : 0;
   way.find_runs(model, flow, terms);
   way.find_sources(model, flow);
   way.find_blockers(model, flow, terms);
@@ -250,11 +252,12 @@ Ns WholeWay::solve(Ns horizon, Steps & steps) const
   }
   return fixed_point(0, horizon, steps, [&](Ns length) {
     Ns sum = fixed;
+    const Ns until = add(length, ties_);
     for (const Run & run : runs_) {
-      sum = add(sum, demand(run, length));
+      sum = add(sum, demand(run, until));
     }
     for_blockers(
-      length, [&](const Run & run, Ns times) { sum = add(sum, multiply(times, run.cost)); });
+      until, [&](const Run & run, Ns times) { sum = add(sum, multiply(times, run.cost)); });
     return sum;
   });
 }
@@ -365,7 +368,7 @@ void WholeWay::find_sources(const Model & model, const Flow & flow)
 
 Ns WholeWay::releases(const Source & source, const Joint & joint) const
 {
-  const Ns all = arrivals(joint.length, source.period, source.jitter);
+  const Ns all = arrivals(add(joint.length, ties_), source.period, source.jitter);
   return source.own ? std::max(all, joint.number) : all;
 }
 
@@ -436,12 +439,13 @@ BoundTerms WholeWay::terms(Ns length) const
   BoundTerms terms;
   add_term(terms, {TermKind::work, work_});
   add_term(terms, {TermKind::overhead, overhead_});
+  const Ns until = add(length, ties_);
   for (const Run & run : runs_) {
     const bool own = std::find(tasks_.begin(), tasks_.end(), run.task) != tasks_.end();
     add_term(
-      terms, {own ? TermKind::activations : TermKind::interference, demand(run, length), run.task});
+      terms, {own ? TermKind::activations : TermKind::interference, demand(run, until), run.task});
   }
-  for_blockers(length, [&](const Run & run, Ns times) {
+  for_blockers(until, [&](const Run & run, Ns times) {
     add_term(terms, {TermKind::blocking, multiply(times, run.cost), run.task});
   });
   add_term(terms, {TermKind::ceiling, ceiling_});

@@ -5,10 +5,11 @@
 // jitter. So work that comes once to a core counts again in each segment there. This bound counts
 // it once.
 //
-// Theorem. Consider an activation of a way with the tasks 1 to n: the end of each starts the next
-// one, on any cores, after the delay of the message. Let task 1 be released at r, and let e(h) be
-// the latest end of the tasks 1 to h; e(0) = r. From e(h - 1), or the delay later, to e(h) task h
-// is pending. So during this time its core does, at each moment, one of these:
+// Theorem. Consider an activation of a way with the tasks 1 to n: each starts the next one while it
+// runs, on any cores, and the message is under way for at most the delay. Let task 1 be released at
+// r, and let e be the end of task n. Until task n begins, at each moment a message of the way is
+// under way, or one of its tasks h is pending that has not published yet. So during this time the
+// core of h does one of these:
 //
 // - task h itself;
 // - work that the kernel and the thread of h prefer to h, or that is as urgent (PriorityLevel);
@@ -16,16 +17,18 @@
 //   just run on that thread;
 // - one section of a less urgent thread at the middleware ceiling.
 //
-// So e(n) - r is at most the sum of the delays, of all own costs, of these less urgent tasks and
-// sections for each h, and of all runs from r to e(n) of tasks that are preferred to any h. A run
-// by a stream with nominal release n' and bound B (of its end) is among them only if n' + B > r and
-// n' < e(n). Streams of other sources have any phase, so there are at most ceil((L - 1 + B) / T) of
-// them, with L = e(n) - r. A stream of the own source has known distances: its activation d is
-// released at d T or later from the nominal release of the own activation (d = 0), and for d < 0 at
-// d T or earlier. So it counts for d < 0 if d T + B > 0, for no longer than d T + B; and for d > 0
-// if d T < J + L, where J is the latest r. For d = 0, the runs of the own tasks count once, and
-// those of tasks that start after the end of task n count only if they may preempt task n, which
-// may publish at any time of its run.
+// From the begin of task n to its end, its core does task n, or work that preempts it. So e - r is
+// at most the sum of the delays, of all own costs, of these less urgent tasks and sections for each
+// h, and of all runs from r to e of tasks that are preferred to any h. This bounds the end of task
+// n alone: an earlier task that has published may end later. A run by a stream with nominal release
+// n' and bound B (of its end) is among them only if n' + B > r and n' < e. If task n has a cost of
+// 0, also n' = e: work that is released at the same moment goes first. Streams of other sources
+// have any phase, so there are at most ceil((L - 1 + B) / T) of them, with L = e - r. A stream of
+// the own source has known distances: its activation d is released at d T or later from the nominal
+// release of the own activation (d = 0), and for d < 0 at d T or earlier. So it counts for d < 0 if
+// d T + B > 0, for no longer than d T + B; and for d > 0 if d T < J + L, where J is the latest r.
+// For d = 0, the runs of the own tasks count once. Tasks that start after the end or the message of
+// task n do not exist before it begins, so they count only if they may preempt task n.
 //
 // The less urgent tasks of a thread are different runs for each h. So a task blocks no more often
 // than it can run in the time.
@@ -34,11 +37,12 @@
 // each other, and the carried runs with them. So a second bound has no carried runs. Consider all
 // cores that messages connect with those of the way, with all of their work. Let t0 be the last
 // moment before the source's release at which no work is pending on any of them, and no message
-// under way. From then on some work is always pending, so some core works, or a message is under
-// way. So the time until e(n) is at most the sum of all work that is released from t0 on before
-// e(n), on all cores, with its delays. Work that starts after the end of task n counts only if it
-// may preempt it. This is the busy window of one core with all of this work, and needs no other
-// bound. It has an end if all cores together have a load below one core.
+// under way. From then on until task n begins some work is always pending, so some core works, or a
+// message is under way. From then on its core works. So the time until e is at most the sum of all
+// work that is released from t0 on before e, on all cores, with its delays. Work that starts after
+// task n has begun counts only if it may preempt it. This is the busy window of one core with all
+// of this work, and needs no other bound. It has an end if all cores together have a load below one
+// core.
 //
 // Here B is a bound of this or another kind of the same least solution (priority_solver.hpp). No
 // circle: consider the first moment at which any bound is exceeded. All runs that ended before have
@@ -170,6 +174,7 @@ private:
   std::vector<Run> runs_;
   std::vector<Blockers> blockers_;
   Ns work_ = 0, overhead_ = 0, delays_ = 0, ceiling_ = 0;
+  Ns ties_ = 0;  // 1: work that is released when the way would end goes first
   Ns late_ = 0;
   std::vector<Source> sources_;  // empty: the joint busy time has no bound
   Ns not_yet_ = 0;               // of the own source's cost: it starts after the end of the way
