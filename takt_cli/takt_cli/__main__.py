@@ -185,6 +185,7 @@ def _call(arguments: list[str] | None) -> int:
         code = command(args=given, standalone_mode=False, prog_name="takt")
     except Exception as error:
         if asked_for_help(error):
+            error.show()
             return EXIT_USAGE
         told = usage_error(error)
         if told is None:

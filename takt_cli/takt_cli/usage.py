@@ -93,7 +93,7 @@ def say_interrupted(command: Any) -> None:
 
 
 def asked_for_help(error: Exception) -> bool:
-    """Whether a command without arguments has shown its help."""
+    """Whether the error is a command without arguments; its `show` prints the help."""
     return type(error).__name__ == "NoArgsIsHelpError"
 
 
@@ -152,8 +152,19 @@ def _unknown(message: str, context: Any) -> TaktError | None:
         for option in (*parameter.opts, *parameter.secondary_opts)
         if option.startswith("--")
     ]
-    meant = _closest(word[2:], options) if word.startswith("--") else ""
+    meant = _option(word[2:], options) if word.startswith("--") else ""
     return _no_such("option", word, meant and f"--{meant}", context.command_path)
+
+
+_CORES = ("cpus", "core-count")
+
+
+def _option(word: str, known: list[str]) -> str:
+    """Give the option that was meant; never one that replaces files."""
+    if word.startswith("core") or word.startswith("cpu"):
+        return next((option for option in _CORES if option in known), "")
+    may_force = word.startswith("for")
+    return _closest(word, [option for option in known if option != "force" or may_force])
 
 
 def _name(parameter: object) -> str:

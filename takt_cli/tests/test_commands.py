@@ -234,6 +234,9 @@ def test_wrong_input_exits_with_2_and_a_sentence(takt, fakes, arguments, words):
         ("import agnocats", "no such command of takt import 'agnocats'; did you mean 'agnocast'?"),
         ("--versoin", "no such option '--versoin'; did you mean '--version'?"),
         ("doctor --bogus", "no such option of takt doctor '--bogus'"),
+        # never the option that replaces files
+        ("plan x.yaml --cores 0", "no such option of takt plan '--cores'; did you mean '--cpus'?"),
+        ("trace record --core 0", "no such option of takt trace record '--core'"),
         ("doctor --udno", "no such option of takt doctor '--udno'; did you mean '--undo'?"),
         ("status --jsno", "no such option of takt status '--jsno'; did you mean '--json'?"),
         ("trace record --outptu=x", "trace record '--outptu'; did you mean '--output'?"),
@@ -246,6 +249,13 @@ def test_a_slip_is_answered_with_the_word_that_was_meant(takt, words, answer):
     first, second = said.err.splitlines()
     assert first.startswith("takt: ") and first.endswith(answer)
     assert second.endswith(" --help` lists them")
+
+
+@pytest.mark.parametrize("group", ["import", "trace", "set"])
+def test_a_group_of_commands_alone_prints_its_help(takt, group):
+    said = takt(group)
+    assert said.code == 2
+    assert f"Usage: takt {group} [OPTIONS] COMMAND" in said.out + said.err
 
 
 @pytest.mark.parametrize("name", [name for name in VERBS if not program_of(name)])

@@ -27,7 +27,8 @@ TEST(ToYaml, WritesTheSmallestScheduleInFull)
   schedule.executors[0].default_threads = {"t"};
   EXPECT_EQ(
     to_yaml(schedule),
-    "# A takt schedule; takt check FILE checks it (--cores N: for a machine that has so many).\n"
+    "# A takt schedule; takt check FILE checks it (--core-count N: for a machine that has so "
+    "many).\n"
     "version: 1\n"
     "\n"
     "executors:\n"

@@ -287,7 +287,8 @@ std::string to_yaml(const Schedule & schedule, std::string_view header)
   Writer out;
   out.comment(0, header);
   out.comment(
-    0, "A takt schedule; takt check FILE checks it (--cores N: for a machine that has so many).");
+    0,
+    "A takt schedule; takt check FILE checks it (--core-count N: for a machine that has so many).");
   out.line(0, "version", std::to_string(kVersion));
   if (!schedule.system.empty()) {
     out.line(0, "system", scalar(schedule.system), "the model it was made for");
