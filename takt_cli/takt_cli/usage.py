@@ -161,7 +161,7 @@ _CORES = ("cpus", "core-count")
 
 def _option(word: str, known: list[str]) -> str:
     """Give the option that was meant; never one that replaces files."""
-    if word.startswith("core") or word.startswith("cpu"):
+    if word.startswith(("core", "cpu")):
         return next((option for option in _CORES if option in known), "")
     may_force = word.startswith("for")
     return _closest(word, [option for option in known if option != "force" or may_force])

@@ -46,8 +46,10 @@ struct Setting
 
 /// The document `pipeline`. Forks, so the caller must have one thread only; all children end with
 /// the call, or with the caller. A child whose executor has ended, but whose middleware does not
-/// end, is killed after a minute and told on standard error. Faults: nodes did not find each other,
-/// a child died, an executor did not end. May block.
+/// end, is killed after a minute and told on standard error. If nodes do not find each other or a
+/// child dies before the measurement, all start again, up to three times, and standard error says
+/// so. Faults: this happened in each attempt, a child died later, a lane's timer did not run in a
+/// minute and a half, an executor did not end. May block.
 takt_rt::Result<nlohmann::ordered_json> run(const Setting & setting);
 
 }  // namespace takt_bench::pipeline
