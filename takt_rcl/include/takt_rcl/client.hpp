@@ -191,14 +191,52 @@ private:
 namespace detail
 {
 
+/// The calls of a client: for each place a function, and the response that a future has kept.
+template <typename KeptResponse>
+class KeptCalls : public PendingCalls
+{
+public:
+  using Response = KeptResponse;
+  using Function = InlineFunction<void(const Response &, std::int64_t)>;
+
+  explicit KeptCalls(std::uint32_t places) : PendingCalls(places), kept_(places) {}
+
+  Function & function(const PendingCall & call) noexcept { return kept_[call.place].function; }
+  const Response & response(const PendingCall & call) const noexcept
+  {
+    return kept_[call.place].response;
+  }
+
+protected:
+  /// Frees the call's place, so that the function may send the next request. Real-time safe.
+  Function take_function(const PendingCall & call)
+  {
+    Function function = std::move(kept_[call.place].function);
+    const std::lock_guard lock(mutex());
+    release(call);
+    return function;
+  }
+  Response & kept_response(std::uint32_t place) noexcept { return kept_[place].response; }
+
+private:
+  struct Kept
+  {
+    Function function;
+    Response response;
+  };
+
+  void drop(std::uint32_t place) noexcept override { kept_[place].function.reset(); }
+
+  std::vector<Kept> kept_;
+};
+
 template <typename Srv>
-class TypedCalls final : public PendingCalls
+class TypedCalls final : public KeptCalls<typename Srv::Response>
 {
 public:
   using Response = typename Srv::Response;
-  using Function = InlineFunction<void(const Response &, std::int64_t)>;
 
-  explicit TypedCalls(std::uint32_t places) : PendingCalls(places), kept_(places) {}
+  using KeptCalls<Response>::KeptCalls;
   static std::shared_ptr<PendingCalls> make(std::uint32_t places)
   {
     return std::make_shared<TypedCalls>(places);
@@ -208,18 +246,8 @@ public:
   {
     return std::make_unique<Lanes>(lanes);
   }
-  Function & function(const PendingCall & call) noexcept { return kept_[call.place].function; }
-  const Response & response(const PendingCall & call) const noexcept
-  {
-    return kept_[call.place].response;
-  }
 
 private:
-  struct Kept
-  {
-    Function function;
-    Response response;
-  };
   class Lanes final : public ResponseLanes
   {
   public:
@@ -232,20 +260,12 @@ private:
 
   void call(const PendingCall & call, const void * response, std::int64_t number) override
   {
-    Function function = std::move(kept_[call.place].function);
-    {
-      const std::lock_guard lock(mutex());
-      release(call);  // the function may send the next request
-    }
-    function(*static_cast<const Response *>(response), number);
+    this->take_function(call)(*static_cast<const Response *>(response), number);
   }
   void keep(std::uint32_t place, void * response) noexcept override
   {
-    std::swap(kept_[place].response, *static_cast<Response *>(response));
+    std::swap(this->kept_response(place), *static_cast<Response *>(response));
   }
-  void drop(std::uint32_t place) noexcept override { kept_[place].function.reset(); }
-
-  std::vector<Kept> kept_;
 };
 
 /// Wraps `void(const Response &)`, `void(const Response &, std::int64_t request)`,

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "takt_rcl/client.hpp"
 #include "takt_rcl/named_type.hpp"
@@ -27,34 +26,18 @@ namespace detail
 
 /// The responses of a type by name; they are kept as bytes.
 template <>
-class TypedCalls<SerializedService> final : public PendingCalls
+class TypedCalls<SerializedService> final : public KeptCalls<SerializedMessage>
 {
 public:
-  using Response = SerializedMessage;
-  using Function = InlineFunction<void(const Response &, std::int64_t)>;
-
   TypedCalls(std::uint32_t places, const std::string & response_type);
 
   std::unique_ptr<ResponseLanes> make_lanes(std::uint32_t lanes) const override;
-  Function & function(const PendingCall & call) noexcept { return kept_[call.place].function; }
-  const Response & response(const PendingCall & call) const noexcept
-  {
-    return kept_[call.place].response;
-  }
 
 private:
-  struct Kept
-  {
-    Function function;
-    Response response;
-  };
-
   void call(const PendingCall & call, const void * response, std::int64_t number) override;
   void keep(std::uint32_t place, void * response) noexcept override;
-  void drop(std::uint32_t place) noexcept override;
 
   const NamedType type_;
-  std::vector<Kept> kept_;
 };
 
 }  // namespace detail

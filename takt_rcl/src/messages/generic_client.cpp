@@ -1,7 +1,6 @@
 #include "takt_rcl/generic_client.hpp"
 
 #include <exception>
-#include <mutex>
 #include <utility>
 
 #include "takt_rcl/error.hpp"
@@ -32,9 +31,8 @@ private:
 }  // namespace
 
 TypedCalls<SerializedService>::TypedCalls(std::uint32_t places, const std::string & response_type)
-: PendingCalls(places),
-  type_(response_type),
-  kept_(places)
+: KeptCalls(places),
+  type_(response_type)
 {
 }
 
@@ -46,11 +44,7 @@ std::unique_ptr<ResponseLanes> TypedCalls<SerializedService>::make_lanes(std::ui
 void TypedCalls<SerializedService>::call(
   const PendingCall & call, const void * response, std::int64_t number)
 {
-  Function function = std::move(kept_[call.place].function);
-  {
-    const std::lock_guard lock(mutex());
-    release(call);  // the function may send the next request
-  }
+  Function function = take_function(call);
   SerializedMessage bytes;
   type_.serialize(response, bytes);
   function(bytes, number);
@@ -60,15 +54,10 @@ void TypedCalls<SerializedService>::call(
 void TypedCalls<SerializedService>::keep(std::uint32_t place, void * response) noexcept
 {
   try {
-    type_.serialize(response, kept_[place].response);
+    type_.serialize(response, kept_response(place));
   } catch (const std::exception &) {
-    kept_[place].response.clear();
+    kept_response(place).clear();
   }
-}
-
-void TypedCalls<SerializedService>::drop(std::uint32_t place) noexcept
-{
-  kept_[place].function.reset();
 }
 
 }  // namespace detail
