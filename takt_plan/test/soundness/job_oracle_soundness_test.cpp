@@ -353,6 +353,19 @@ TEST(JobOracleTwins, WindowsAloneHoldWhereSomePhasesAreNotKnown)
   expect_windows_alone_hold(partly_phased);
 }
 
+// In order fifo, a late timer of a clock of its own precedes all that is due after it. An earlier
+// form looked only at busy intervals that begin at known moments, in which fewer such timers fit.
+TEST(JobOracleTwins, WindowsAloneHoldBehindLateTimersOfAnotherClock)
+{
+  BoundsOptions options;
+  options.jobs_only = true;
+  JobOracle oracle;
+  oracle.look_at(partly_phased(894, options));
+  const json found = oracle.findings();
+  EXPECT_EQ(found.at("violations"), 0) << found.at("first");
+  EXPECT_GT(found.at("in_windows"), 0);
+}
+
 TEST(JobOracleTwins, BlockingIsNeeded)
 {
   expect_needed(&JobTerms::blocking);

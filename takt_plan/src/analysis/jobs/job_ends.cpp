@@ -132,6 +132,20 @@ Ns JobWindows::starter_since() const
                                 : windows_[starter_.node].earliest.at(starter_.number);
 }
 
+// The last moment before `next` from which on one more of the runs counts that `released_by`
+// allows.
+Ns JobWindows::begin_with_more(Index node, const Sparse & one, Ns next) const
+{
+  const Ns by = sought_[node].released_by;
+  if (by == kUnbounded) {
+    return std::numeric_limits<Ns>::min();  // the number of runs depends on the length alone
+  }
+  const Ns last = by + one.jitter;  // arrivals(by + 1 - time, ...) changes here, and each distance
+                                    // before
+  return last -
+         (floor_div(last - next, graph_.nodes[node].distance) + 1) * graph_.nodes[node].distance;
+}
+
 // The worst over all beginnings up to `latest`.
 Ns JobWindows::worst_of_all(
   Index index, const std::vector<Job> & segment, Ns earliest, Ns latest, Ns & worst_begin)
@@ -147,29 +161,51 @@ Ns JobWindows::worst_of_all(
   };
   std::int64_t i = turn * count + (at - level.busy.begin()) - 1;
   const Ns since = starter_since();
+  const auto from_time = [&](Ns time) {
+    open_.clear();
+    return end_from(index, segment, begin_at(index, time, open_), open_, 0);
+  };
   Ns worst = 0;
   if (at != level.busy.begin() && (at - 1)->time + turn * graph_.hyperperiod == latest) {
     worst = from(*(at - 1), turn);
     --i;
   } else {
-    open_.clear();
-    worst = end_from(index, segment, begin_at(index, latest, open_), open_, 0);
+    worst = from_time(latest);
   }
+  Ns next = latest;          // the beginning examined last
+  Ns interval = kUnbounded;  // the end of its interval: later than those of earlier beginnings
+  const auto may_count = [&] {
+    return worst != kUnbounded && interval > worst && interval >= std::min(earliest, latest);
+  };
   for (; terms_.begins && worst != kUnbounded; --i) {
     const std::int64_t turns = floor_div(i, count);
     const Begin & begin = level.busy[static_cast<std::size_t>(i - turns * count)];
     const Ns shift = turns * graph_.hyperperiod;
-    if (begin.time + shift < latest - level.longest || begin.time + shift < since) {
+    const Ns first = std::max(begin.time + shift + 1, since);
+    for (const Sparse & one : level.sparse) {
+      const Index node = level.work[one.place];
+      for (Ns time = begin_with_more(node, one, next); time >= first && may_count();
+           time -= graph_.nodes[node].distance) {
+        const Ns found = std::min(interval, from_time(time));
+        if (found > worst) {
+          worst = found;
+          worst_begin = time;
+        }
+      }
+    }
+    next = begin.time + shift;
+    interval = begin.end + shift;
+    if (next < latest - level.longest || next < since) {
       break;
     }
     // No job of the work ends after the interval.
-    if (begin.end + shift < std::min(earliest, latest) || begin.end + shift <= worst) {
+    if (!may_count()) {
       continue;
     }
-    const Ns found = std::min(begin.end + shift, from(begin, turns));
+    const Ns found = std::min(interval, from(begin, turns));
     if (found > worst) {
       worst = found;
-      worst_begin = begin.time + shift;
+      worst_begin = next;
     }
   }
   return worst;

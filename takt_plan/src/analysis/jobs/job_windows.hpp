@@ -46,9 +46,11 @@
 // begins; then only by more urgent threads.
 //
 // Only those t0 need be examined where the sum changes: at entries, and at the segment's own entry.
-// (Between two of them t0 + blocking(t0) does not fall.) A t0 counts only if the busy interval that
-// begins there reaches the segment's release, and if the jobs that enter between it and the next t0
-// that counts take more than this time (Level::each).
+// (Between two of them t0 + blocking(t0) does not fall.) Jobs without a known phase, which must
+// have been released by some moment, also change the sum, at the t0 from which on one more of them
+// fits. A t0 counts only if the busy interval that begins there reaches the segment's release, and
+// if the jobs that enter between it and the next t0 that counts take more than this time
+// (Level::each).
 //
 // Messages under way. A message between two jobs of one core may have a delay, as between
 // processes. Then the receiver is released with jitter, by the latest end of the sender and the
@@ -405,6 +407,7 @@ private:
     Index level, const std::vector<Job> & segment, const Begin & at,
     const std::vector<Arrival> & open, std::int64_t moved, BoundTerms * terms = nullptr);
   Ns end_of_segment(const std::vector<Job> & segment, Ns earliest, Ns latest, LatestEnd * how);
+  Ns begin_with_more(Index node, const Sparse & one, Ns next) const;
   Ns worst_of_all(
     Index level, const std::vector<Job> & segment, Ns earliest, Ns latest, Ns & begin);
   Ns worst_by_keys(
