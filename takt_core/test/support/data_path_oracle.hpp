@@ -221,7 +221,8 @@ private:
         state.place = state.history.front();
       }
     }
-    state.newest = at;
+    // A border's message may come behind one that arrived after the border.
+    state.newest = std::max(state.newest.value_or(at), at);
     if (!of(to).triggers) {
       return;
     }

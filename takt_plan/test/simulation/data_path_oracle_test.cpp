@@ -265,6 +265,35 @@ TEST(DataPathOracle, AgreesWithTheSimulator)
   }
 }
 
+// The message of a border at 20 comes behind one that arrived at 22, because a run ended then. So
+// the newest message of its reader is 10 ms old at 32.
+TEST(DataPathOracle, ABorderMakesNoInputOlder)
+{
+  DataPath path;
+  path.stamps_of_sources = true;
+  path.callbacks.resize(5);
+  const auto timer = [&](std::size_t i, long offset, long cost, std::size_t reader) {
+    DataPath::Callback & one = path.callbacks[i];
+    one.period = i == 0 ? 20 : 500;
+    one.offset = offset;
+    one.cost = cost;
+    one.readers = {reader};
+  };
+  timer(0, 0, 2, 3);
+  path.logical[0] = false;
+  timer(1, 18, 4, 3);
+  timer(2, 28, 4, 4);
+  path.callbacks[3].cost = path.callbacks[4].cost = 2;
+  path.conditions[3] = {0, 11, std::nullopt};
+  for (std::size_t i = 0; i < path.callbacks.size(); ++i) {
+    path.callbacks[i].group = std::min<std::size_t>(i, 3);
+  }
+  ASSERT_EQ(difference(path, LeftOut::nothing), "");
+  const std::vector<DataPathStart> starts = DataPathOracle(path, LeftOut::nothing).run(40);
+  EXPECT_EQ(std::count(starts.begin(), starts.end(), DataPathStart{3, 32, 20}), 1);
+  EXPECT_EQ(std::count(starts.begin(), starts.end(), DataPathStart{4, 34, 32}), 1);
+}
+
 class DataPathTwin : public testing::TestWithParam<LeftOut>
 {
 };
