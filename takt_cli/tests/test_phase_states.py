@@ -112,11 +112,11 @@ def run(*states):
 
 def test_a_run_tells_of_each_of_its_executors():
     rows = [[cell.text for cell in row] for row in key_table(run(QUIET, SETTLING)).rows]
-    assert ["phases", "bounds hold", "0/main: no disturbance"] in rows
+    assert ["phases", "undisturbed", "0/main: no disturbance"] in rows
     (words,) = (row for row in rows if row[2].startswith("1/main"))
     assert words[1] == "bounds hold again in 260 ms"
     alone = [[cell.text for cell in row] for row in key_table(run(QUIET)).rows]
-    assert ["phases", "bounds hold", "no disturbance"] in alone
+    assert ["phases", "undisturbed", "no disturbance"] in alone
     assert not [row for row in key_table(run(None)).rows if row[0].text == "phases"]
     assert run_summary(run(QUIET, SETTLING))["phases"] == {"0/main": QUIET, "1/main": SETTLING}
 

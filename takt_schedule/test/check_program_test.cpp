@@ -171,6 +171,65 @@ TEST_F(CheckProgram, KnowsTheGroupsOfASystemModel)
   EXPECT_NE(wrong.err.find("car.yaml:2:15: "), std::string::npos) << wrong.err;
 }
 
+constexpr const char * kCar =
+  "version: 1\nhosts: {car: {cores: 2}}\noverheads: {}\n"
+  "callbacks: [{id: \"/x:timer(1s)\", time: 1ms, period: 1s}]\n";
+
+TEST_F(CheckProgram, TakesTheSystemModelThatTheScheduleNames)
+{
+  const std::string rest =
+    "executors:\n  main:\n    threads: {a: {}}\n    default: a\n    callbacks:\n"
+    "      - {match: \"/x:timer(2s)\"}\n";
+  write("car.yaml", kCar);
+  write("s.yaml", "version: 1\nsystem: car.yaml\n" + rest);
+  const Outcome own = run("s.yaml");
+  EXPECT_EQ(own.code, 0);
+  EXPECT_NE(own.err.find("s.yaml:8:9: '/x:timer(2s)' matches no callback"), own.err.npos)
+    << own.err;
+  EXPECT_NE(own.out.find("checked against the system model car.yaml\n"), own.out.npos) << own.out;
+  write("s.yaml", "version: 1\nsystem: car\n" + rest);
+  EXPECT_EQ(run("s.yaml --models .").err, own.err) << "a shipped model";
+  // A list of callbacks counts in place of the model.
+  write("ids.json", R"json({"callbacks": [{"id": "/x:timer(2s)", "kind": "timer"}]})json");
+  EXPECT_EQ(run("s.yaml --models . --ids ids.json").err, "");
+  // The machine that runs a schedule need not have its model.
+  write("s.yaml", "version: 1\nsystem: gone.yaml\n" + rest);
+  const Outcome gone = run("s.yaml");
+  EXPECT_EQ(gone.code, 0);
+  EXPECT_EQ(
+    gone.err,
+    "warning: s.yaml:2:9: the model it was made for is not there: 'gone.yaml'; name the model with "
+    "--system; until then the callbacks of the schedule are not checked\n");
+}
+
+TEST_F(CheckProgram, SaysInOneSentenceThatTheScheduleIsForAnotherSystem)
+{
+  const std::string head =
+    "version: 1\nexecutors:\n  main:\n    threads: {a: {}}\n    default: a\n    callbacks:\n";
+  std::string rules = "      - {match: \"/x:timer(1s)\"}\n";
+  std::string path;
+  for (int i = 0; i < 5; ++i) {
+    const std::string id = "\"/n" + std::to_string(i) + ":timer(1s)\"";
+    rules += "      - {match: " + id + "}\n";
+    path += (i == 0 ? "" : ", ") + id;
+  }
+  const std::string sentence =
+    "s.yaml: the schedule names 6 callbacks, and the system lacks 5 of them, such as "
+    "'/n0:timer(1s)': was the schedule made for another system? takt check --json has each of "
+    "them\n";
+  write("car.yaml", kCar);
+  write("s.yaml", head + rules);
+  const Outcome rules_only = run("s.yaml --system car.yaml");
+  EXPECT_EQ(rules_only.code, 0);
+  EXPECT_EQ(rules_only.err, "warning: " + sentence);
+  write("s.yaml", head + rules + "chains: {c: {path: [" + path + "]}}\n");
+  const Outcome chains = run("s.yaml --system car.yaml");
+  EXPECT_EQ(chains.code, 2);
+  EXPECT_EQ(chains.err, sentence + "1 fault\n");
+  const Outcome json = run("s.yaml --system car.yaml --json");
+  EXPECT_NE(json.out.find("'/n4:timer(1s)' matches no callback"), json.out.npos) << json.out;
+}
+
 TEST_F(CheckProgram, ListsWhoGetsTheDefaultThreads)
 {
   write("s.yaml", kSmall);

@@ -148,11 +148,14 @@ def key_table(results: Results) -> Table:
 
 
 def phase_words(results: Results) -> list[tuple[Cell, str]]:
-    """Describe for each executor the disturbances of its phases, and whether its bounds hold."""
+    """Describe for each executor the disturbances of its phases, and whether its bounds hold.
+
+    A run does not know whether bounds were computed for its graph, so it claims none by itself.
+    """
     several = len(results.phase_states) > 1
     return [
         (
-            Cell(state.hold_words, "" if state.quiet else "bad"),
+            Cell("undisturbed") if state.quiet else Cell(state.hold_words, "bad"),
             f"{f'{name}: ' if several else ''}{state.count_words}",
         )
         for name, state in results.phase_states.items()

@@ -83,6 +83,21 @@ def test_plans_go_from_one_command_to_the_next(takt, piped, tmp_path):
         assert json.loads(said.out)["chains"]
 
 
+@need(*PLAN, *CHECK)
+@pytest.mark.skipif(not MODELS.is_dir(), reason="takt_plan/ is not in this checkout")
+def test_the_model_that_it_names_is_in_the_current_folder(takt, piped, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "car.yaml").write_text((MODELS / "three_chains.yaml").read_text())
+    text = takt("plan", "car.yaml", "--time", "0s", "--cpus", "0").out
+    assert "\nsystem: car.yaml" in text
+    for command in ("explain", "check"):
+        piped(text)
+        said = takt(command, "-")
+        assert said.code == 0, said.err
+        assert "car.yaml" not in said.err
+    assert "checked against the system model car.yaml\n" in said.out
+
+
 @need(*WORKLOAD)
 def test_graph_and_schedule_cannot_both_be_it(takt, piped, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

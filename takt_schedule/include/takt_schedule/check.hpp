@@ -5,6 +5,7 @@
 #ifndef TAKT_SCHEDULE__CHECK_HPP_
 #define TAKT_SCHEDULE__CHECK_HPP_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,12 @@ CheckReport check(
 CheckReport check_names(
   const Schedule & readable, const std::vector<ListedCallback> & callbacks,
   std::string_view only_executor = {});
+
+/// The fault of a schedule for another system: more than half of the callbacks that its rules and
+/// chains name in full, and at least five, are not among `callbacks`. Nothing if fewer are missing
+/// or the list is empty.
+std::optional<takt_rt::Fault> other_system(
+  const Schedule & schedule, const std::vector<ListedCallback> & callbacks);
 
 /// Warns of rules that match only names given in code, and are most likely slips: `sub(images)`,
 /// since topics begin with a slash, and `timer(100 ms)`, since durations in ids have no spaces. Ids

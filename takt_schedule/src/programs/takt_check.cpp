@@ -12,12 +12,15 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/names.hpp"
 #include "takt_schedule/check.hpp"
 #include "takt_schedule/listed_callbacks.hpp"
+#include "takt_schedule/named_system.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/program.hpp"
@@ -38,6 +41,7 @@ struct Arguments
   std::string schedule;
   std::string ids;
   std::string system;
+  std::vector<std::string> models;
   std::string executor;
   std::optional<int> cores;
   bool json = false;
@@ -168,6 +172,18 @@ void print_defaulted(const Schedule & schedule, const std::vector<std::string> &
   }
 }
 
+/// Puts one sentence in place of all findings about callbacks that the system lacks.
+void sum_up_unmatched(CheckReport & report, const takt_rt::Fault & other_system)
+{
+  const auto unmatched = [](const takt_rt::Fault & fault) {
+    return fault.kind == takt_rt::FaultKind::unmatched;
+  };
+  const bool faulty = std::erase_if(report.faults, unmatched) > 0;
+  std::erase_if(report.warnings, unmatched);
+  Faults & place = faulty ? report.faults : report.warnings;
+  place.insert(place.begin(), other_system);
+}
+
 int print_text(const Arguments & arguments, const Schedule * schedule, const CheckReport & report)
 {
   takt_schedule::warn(report.warnings);
@@ -190,6 +206,9 @@ int print_text(const Arguments & arguments, const Schedule * schedule, const Che
       "chain {}: {}, priority {}\n", chain.options.name,
       counted(chain.options.path.size(), "callback"), chain.options.priority);
   }
+  if (!arguments.system.empty()) {
+    fmt::print("checked against the system model {}\n", arguments.system);
+  }
   if (!arguments.ids.empty() || !arguments.system.empty()) {
     print_defaulted(*schedule, report.defaulted_callbacks);
   }
@@ -208,6 +227,25 @@ struct Against
   std::optional<takt_schedule::System> model;
   Faults faults;
 };
+
+/// Takes the model that the schedule names, if the command line names no callbacks. Returns a
+/// warning if that model is not there: a schedule may run where its model is not.
+Faults use_named_system(Arguments & arguments, const Schedule & schedule)
+{
+  if (!arguments.ids.empty() || !arguments.system.empty() || schedule.system.empty()) {
+    return {};
+  }
+  auto named = takt_schedule::named_system(arguments.schedule, arguments.models);
+  if (named) {
+    arguments.system = *named;
+    return {};
+  }
+  Faults warnings = named.faults();
+  for (takt_rt::Fault & warning : warnings) {
+    warning.text += "; until then the callbacks of the schedule are not checked";
+  }
+  return warnings;
+}
 
 Against read_against(const Arguments & arguments)
 {
@@ -257,7 +295,7 @@ CheckReport check(
   return report;
 }
 
-int run(const Arguments & arguments)
+int run(Arguments arguments)
 {
   takt_schedule::Machine machine;
   machine.executor = arguments.executor;
@@ -268,6 +306,7 @@ int run(const Arguments & arguments)
   Schedule readable;
   const auto schedule = takt_schedule::load_schedule(arguments.schedule, machine, &readable);
   const Schedule & read = schedule ? schedule.value() : readable;
+  const Faults unnamed = use_named_system(arguments, read);
   const Against against = read_against(arguments);
   CheckReport report = check(arguments, read, against, !schedule);
   append(report.faults, schedule.faults());
@@ -277,11 +316,19 @@ int run(const Arguments & arguments)
     append(report.warnings, takt_schedule::wait_warnings(*against.model, schedule.value()));
   }
   Faults warnings = schedule ? schedule.value().warnings : Faults{};
+  append(warnings, schedule ? unnamed : Faults{});
   append(warnings, against.model ? against.model->warnings : Faults{});
   append(warnings, report.warnings);
   report.warnings = std::move(warnings);
   const Schedule * const good = schedule ? &schedule.value() : nullptr;
-  return arguments.json ? print_json(good, report) : print_text(arguments, good, report);
+  if (arguments.json) {
+    return print_json(good, report);
+  }
+  if (auto other = takt_schedule::other_system(read, against.callbacks)) {
+    other->text += " takt check --json has each of them";
+    sum_up_unmatched(report, *other);
+  }
+  return print_text(arguments, good, report);
 }
 
 }  // namespace
@@ -297,11 +344,16 @@ int main(int argc, char ** argv)
     "standard input");
   app
     .add_option(
-      "--system", arguments.system, "check against the callbacks and groups of this system model")
+      "--system", arguments.system,
+      "check against the callbacks and groups of this system model (default: the one that the "
+      "schedule names)")
     ->excludes(ids);
+  app.add_option(
+    "--models", arguments.models,
+    "folders of shipped models, which schedules call by their bare names");
   app.add_option("--executor", arguments.executor, "only this executor will run on this machine");
   app.add_option("--cores", arguments.cores, "check for a machine with this many cores")
     ->check(CLI::Range(1, 65536));
   app.add_flag("--json", arguments.json, "print everything as JSON");
-  return takt_schedule::run_program(app, argc, argv, [&] { return run(arguments); });
+  return takt_schedule::run_program(app, argc, argv, [&] { return run(std::move(arguments)); });
 }

@@ -321,7 +321,10 @@ private:
         {"when of " + group.id(), Outcome::skipped, "it counts when the program starts again"});
     }
     const auto logical_time = group.logical_time();
-    const auto has = logical_time == nullptr ? std::nullopt : std::optional(logical_time->late());
+    std::optional<takt_core::LateOutputs> has;
+    if (logical_time != nullptr) {
+      has = logical_time->late();
+    }
     if (resolved && resolved->logical_time != has) {
       parts.push_back(
         {"let of " + group.id(), Outcome::skipped, "it counts when the program starts again"});

@@ -218,8 +218,9 @@ void check_chains(
       const std::string best = guesses.closest(id, ids);
       report.faults.push_back(located(
         schedule.file, at,
-        "chain " + quoted(chain.options.name) + " names the unknown callback " + quoted(id) +
-          (best.empty() ? std::string() : "; did you mean " + quoted(best) + "?")));
+        {takt_rt::FaultKind::unmatched,
+         "chain " + quoted(chain.options.name) + " names the unknown callback " + quoted(id) +
+           (best.empty() ? std::string() : "; did you mean " + quoted(best) + "?")}));
     }
   }
 }

@@ -13,7 +13,7 @@ from takt_cli.base.errors import EXIT_USAGE, TaktError
 from takt_cli.base.processes import SPELLED, run_program
 from takt_cli.base.programs import find_program
 from takt_cli.files.graphs import graph_ids, resolve_graph, resolve_schedule
-from takt_cli.files.systems import resolve_system
+from takt_cli.files.systems import schedule_system
 from takt_cli.verbs.options import Json, Schedule, whole
 from takt_cli.verbs.pass_on import pass_on
 
@@ -28,7 +28,7 @@ def command(
         str | None,
         typer.Option(
             help="Check it against the callbacks and groups of this system model.",
-            show_default="none",
+            show_default="the one that the schedule names",
         ),
     ] = None,
     executor: Annotated[
@@ -55,8 +55,7 @@ def command(
     if not Path(schedule).exists():
         SPELLED.setdefault(str(file), schedule)  # a shipped one
     arguments = [str(file)]
-    if system:
-        arguments += ["--system", resolve_system(system)]
+    arguments += schedule_system(schedule, file, system)
     if executor:
         arguments += ["--executor", executor]
     if cores:

@@ -21,7 +21,7 @@ from takt_cli.files.outputs import (
     refuse_other_endings,
     refuse_replacing,
 )
-from takt_cli.files.systems import resolve_system, shipped_models
+from takt_cli.files.systems import schedule_system
 from takt_cli.verbs.options import Force, Json, Schedule
 from takt_cli.verbs.pass_on import pass_on
 
@@ -64,8 +64,8 @@ def command(
 ) -> None:
     """Bound the response times of a system's chains; exit code 1 if a deadline may be missed."""
     program = find_program("takt_explain", "takt_plan")
-    model = ["--system", resolve_system(system)] if system is not None else shipped_models()
-    files = arguments = [str(resolve_schedule(schedule)), *model]
+    file = resolve_schedule(schedule)
+    files = arguments = [str(file), *schedule_system(schedule, file, system)]
     if timeline is not None:
         refuse_inputs({"--timeline": timeline}, {"schedule": Path(files[0])})
         check_file(timeline)
