@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.built import CHECK, WORKLOAD, need
+from support.built import CHECK, PLAN, WORKLOAD, need
 from support.schemas import faults
 from takt_cli.base.errors import TaktError
 
@@ -109,6 +109,17 @@ def test_a_schedule_is_checked_against_the_groups_of_a_system_model(takt, tmp_pa
     said = takt("check", tmp_path / "s.yaml", "--system", tmp_path / "car.yaml")
     assert said.code == 0, said.err
     assert "group '/x:group(default)' holds '/x:timer(2s)' and '/x:timer(1s)'" in said.err
+
+
+@need(*PLAN)
+def test_a_schedule_of_another_system_is_explained_in_one_sentence(takt, tmp_path):
+    plan = tmp_path / "plan.yaml"
+    made = takt("plan", "autoware_reference", "--time", "0s", "--cpus", "0-1", "-o", plan)
+    assert made.code == 0, made.err
+    said = takt("explain", plan, "--system", "three_chains")
+    assert said.code == 2
+    assert said.err.count("\n") == 1
+    assert "the system lacks all of them, such as '/BehaviorPlanner" in said.err
 
 
 @need(*WORKLOAD)

@@ -109,6 +109,9 @@ Result<Plan> plan_of(Result<System> system, Result<Schedule> schedule)
   }
   const std::vector<takt_schedule::ListedCallback> callbacks =
     takt_schedule::listed_callbacks(*system);
+  if (const auto other = takt_schedule::other_system(*schedule, callbacks)) {
+    return Faults{*other};
+  }
   faults = missing_executors(*system, *schedule);
   append(faults, detail::with_and_isolated(*schedule));
   append(faults, takt_schedule::too_many_patterns(*schedule, callbacks));
