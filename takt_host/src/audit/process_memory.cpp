@@ -129,8 +129,18 @@ std::optional<std::size_t> ProcessMemory::block_bytes(Word address) const
     reinterpret_cast<int (*)(const void *)>(::dlsym(RTLD_DEFAULT, "__sanitizer_get_ownership"));
   static const auto g_size = reinterpret_cast<std::size_t (*)(const void *)>(
     ::dlsym(RTLD_DEFAULT, "__sanitizer_get_allocated_size"));
+  // ThreadSanitizer also owns the places within a block.
+  using Locate = const char * (*)(Word, char *, std::size_t, Word *, std::size_t *);
+  static const auto g_locate =
+    reinterpret_cast<Locate>(::dlsym(RTLD_DEFAULT, "__tsan_locate_address"));
   if (g_owns != nullptr && g_size != nullptr) {
-    return g_owns(place) != 0 ? std::optional(g_size(place)) : std::nullopt;
+    Word begin = address;
+    std::size_t bytes = 0;
+    std::array<char, 8> name{};
+    if (g_locate != nullptr) {
+      g_locate(address, name.data(), name.size(), &begin, &bytes);
+    }
+    return g_owns(place) != 0 && begin == address ? std::optional(g_size(place)) : std::nullopt;
   }
   static const bool g_of_glibc = [] {
     Dl_info allocator{};
