@@ -40,7 +40,7 @@ Setting setting_of(Variant variant, Place place)
   setting.messages = kMessages;
   setting.warm_up = 5;
   setting.interval = 2ms;
-  setting.patience = 20s;  // only a failing test waits so long
+  setting.patience = 60s;  // only a failing test waits so long
   setting.priority = 0;
   setting.cores = takt_rt::usable_cores();
   setting.topic =

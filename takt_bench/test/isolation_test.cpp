@@ -161,7 +161,8 @@ TEST_P(EveryArrangement, OfOneProcessEndsWhatIsDue)
   EXPECT_GE(
     chain.at("responses_ns").size() + process.at("skipped_periods").get<std::size_t>() +
       process.at("overwritten").get<std::size_t>(),
-    20u);
+    19u)
+    << "only the last one may end after the measurement";
   EXPECT_EQ(threads(process, "executor"), GetParam().threads);
   EXPECT_EQ(threads(process, "receiver"), 0u);
   EXPECT_GT(process.at("rss_kib"), 0);
@@ -178,7 +179,7 @@ TEST_P(EveryArrangement, OfTwoProcessesCarriesReleasesThereAndBack)
                process.at("overwritten").get<std::size_t>();
     EXPECT_EQ(threads(process, "receiver"), 1u);
   }
-  EXPECT_GE(responses.size() + excused, 20u);
+  EXPECT_GE(responses.size() + excused, 19u) << "only the last one may end after the measurement";
   for (const auto & response : responses) {
     EXPECT_GT(response, 0);
   }

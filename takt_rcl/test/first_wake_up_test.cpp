@@ -89,8 +89,7 @@ TEST_F(FirstWakeUp, SurvivesAMessageWhileTheSubscriptionIsMade)
     << "the middleware does not ask for what waits when it begins to listen";
   auto e = executor();
   e.add_node(node_);
-  EXPECT_TRUE(spin_until(
-    e, [&] { return got == 1; }, 3s));
+  EXPECT_TRUE(spin_until(e, [&] { return got == 1; }));
 }
 
 TEST_F(FirstWakeUp, SurvivesAMessageWhileItGetsIntoAnExecutor)
@@ -100,8 +99,7 @@ TEST_F(FirstWakeUp, SurvivesAMessageWhileItGetsIntoAnExecutor)
   auto e = executor();
   ASSERT_TRUE(publish_during([&] { e.add_node(node_); }))
     << "the middleware does not ask for what waits when it begins to listen";
-  EXPECT_TRUE(spin_until(
-    e, [&] { return got == 1; }, 3s));
+  EXPECT_TRUE(spin_until(e, [&] { return got == 1; }));
 }
 
 TEST_F(FirstWakeUp, SurvivesAMessageWhileItLeavesAnExecutor)
@@ -114,8 +112,7 @@ TEST_F(FirstWakeUp, SurvivesAMessageWhileItLeavesAnExecutor)
     << "the middleware does not ask for what waits when it begins to listen";
   auto b = executor();
   b.add_node(node_);
-  EXPECT_TRUE(spin_until(
-    b, [&] { return got == 1; }, 3s));
+  EXPECT_TRUE(spin_until(b, [&] { return got == 1; }));
 }
 
 }  // namespace takt_rcl::test

@@ -22,7 +22,7 @@ namespace takt_rcl::test
 using namespace std::chrono_literals;  // NOLINT: tests only
 
 /// Far longer than any step takes. Only a failing test waits this long.
-inline constexpr takt_rt::Duration kPatience = 30s;
+inline constexpr takt_rt::Duration kPatience = 120s;
 
 /// Takes a ROS domain that no other test process of this machine uses, until this process ends, and
 /// sets the environment variable.

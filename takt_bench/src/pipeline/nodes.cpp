@@ -24,7 +24,7 @@ namespace
 {
 
 using Bytes = std_msgs::msg::UInt8MultiArray;
-constexpr takt_rt::Duration kMeeting = std::chrono::seconds(60);
+constexpr takt_rt::Duration kMeeting = std::chrono::seconds(120);
 constexpr takt_rt::Duration kTurn = std::chrono::milliseconds(300);
 const char * const kTimer = "frames";
 

@@ -38,7 +38,7 @@ namespace
 {
 
 constexpr int kVersion = 1;
-constexpr takt_rt::Duration kPatience = std::chrono::seconds(90);
+constexpr takt_rt::Duration kPatience = std::chrono::seconds(180);
 // One of fifty participants of Fast DDS that start at once may find no other, or crash.
 constexpr int kAttempts = 3;
 // Fast DDS takes a few seconds for the ends of fifty participants that look for one another.
