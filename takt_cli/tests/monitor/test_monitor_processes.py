@@ -84,6 +84,7 @@ def test_an_alarm_that_was_raised_before_counts_once_over_all_connections(start,
     for subscriptions in (2, 3):
         one.drop_clients()
         wait_for(lambda n=subscriptions: one.counts[SUBSCRIBE] >= n)
+    one.active = []  # on a busy machine the monitor may connect once more, beside the push
     one.push(alarm(8, "cleared"))
     wait_for(lambda: one.value() == 10)
     assert [request["priority"] for request in one.sets] == [200, 10]
