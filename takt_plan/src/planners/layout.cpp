@@ -22,8 +22,7 @@ void Layout::set(Index core, std::vector<Block> blocks)
 {
   for (const Block & block : cores_[core]) {
     for (const Index task : block.tasks) {
-      core_of_[task] =
-        core_of_[task] == core ? kNone : core_of_[task];  // it may have moved already
+      core_of_[task] = kNone;
     }
   }
   cores_[core] = std::move(blocks);
