@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -75,11 +73,9 @@ TEST(Run, EachWayInOneProcessBringsMessagesToTheEndOfEveryLane)
     EXPECT_GE(found["iterations"], 1);
     EXPECT_EQ(found["refused_publishes"], 0);
     EXPECT_GE(found["latencies_ns"].size() + found["stalled_ns"].size(), 1u);
-    // A lane that loses its messages leaves all its iterations. A busy machine leaves a few: one of
-    // each lane if it stands still for half a second.
-    EXPECT_LT(
-      found["unfinished"].get<std::int64_t>(),
-      std::max<std::int64_t>(kLanes + 1, found["iterations"].get<std::int64_t>()));
+    // A machine that stands still for half a second leaves one iteration; a lane that loses its
+    // messages leaves all.
+    EXPECT_LE(found["unfinished"], kLanes);
     for (const auto & latency : found["latencies_ns"]) {
       // Five nodes work for each message.
       EXPECT_GE(latency, kStages * kWork.count());

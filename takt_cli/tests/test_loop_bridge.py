@@ -39,4 +39,4 @@ def test_the_pages_commands_build_and_run_the_example(tmp_path):
     for command in build:
         done(command)
     said = done(re.sub(r" \d+$", " 1", run))
-    assert re.fullmatch(r"\d+ cycles; [1-9]\d* outputs, the last one [\d.]+; \d+ dropped\n", said)
+    assert re.fullmatch(r"\d+ cycles; [1-9]\d* outputs, the last one [\d.]+; 0 dropped\n", said)

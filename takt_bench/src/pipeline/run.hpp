@@ -48,8 +48,8 @@ struct Setting
 /// the call, or with the caller. A child whose executor has ended, but whose middleware does not
 /// end, is killed after a minute and told on standard error. If nodes do not find each other or a
 /// child dies before the measurement, all start again, up to three times, and standard error says
-/// so. Faults: this happened in each attempt, a child died later, a lane's timer did not run in a
-/// minute and a half, an executor did not end. May block.
+/// so. Faults: this happened in each attempt, a child died later, a lane's timer did not run in
+/// three minutes, an executor did not end. May block.
 takt_rt::Result<nlohmann::ordered_json> run(const Setting & setting);
 
 }  // namespace takt_bench::pipeline

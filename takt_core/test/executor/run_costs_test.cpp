@@ -103,6 +103,7 @@ TEST(RunCosts, tell_the_take_from_the_run)
   ASSERT_EQ(costs.size(), 1U);
   EXPECT_GE(costs[0].take_cpu, took);
   EXPECT_GE(costs[0].cpu - costs[0].take_cpu, worked);
+  EXPECT_LT(costs[0].take_cpu, costs[0].cpu - took) << "the run is not in the take";
 }
 
 TEST(RunCosts, leave_out_what_is_not_of_the_run)
