@@ -101,6 +101,36 @@ def test_the_page_has_each_kind_with_its_stack(control, tmp_path):
     assert "http://" not in text.replace("http://www.w3.org", "")
 
 
+def test_report_and_page_name_threads_whose_page_faults_lack_places(control, tmp_path):
+    from support.schemas import faults
+
+    file, page = tmp_path / "report.json", tmp_path / "page.html"
+    if os.uname().machine != "x86_64":
+        pytest.skip("only here each thread has a second counter")
+    # The thread gets one counter of the kernel, and has no number left for a second file.
+    few = ("bash", "-c", "ulimit -n 4; exec ./control")
+    said = takt("exec", "--guard=all", "--report", file, "--", *few, cwd=control)
+    assert said.returncode == 0, said.stderr
+    report = json.loads(file.read_text(encoding="utf-8"))
+    assert faults("exec_report", report) == []
+    (process,) = report["guard"]
+    (limited,) = process["limited_faults"]
+    if limited["limit"] == "rights":
+        pytest.skip("this kernel gives page faults no places")
+    assert (limited["name"], limited["limit"]) == ("control", "open_files")
+    assert limited["has"] == "instructions"
+    events = process["callbacks"][0]["events"]
+    if not any(one["kind"] == "page_fault" for one in events):  # all memory was there
+        events.append(events[0] | {"kind": "page_fault"})
+    file.write_text(json.dumps(report), encoding="utf-8")
+    said = takt("report", file, "-o", page)
+    assert said.returncode == 0, said.stderr
+    assert (
+        "Page faults of 1 thread (control) have the instruction without its callers: the program "
+        "has no room for more open files; raise `ulimit -n`." in page.read_text(encoding="utf-8")
+    )
+
+
 def test_a_page_of_a_report_without_the_guard_is_refused(tmp_path):
     file = tmp_path / "report.json"
     said = takt("exec", "--guard", "--report", file, "--", "true")

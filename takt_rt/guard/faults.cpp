@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "ring_sizes.hpp"
 
 // The linker's names for the first and last byte of this library.
 extern "C" {
@@ -22,12 +25,6 @@ namespace takt_guard
 namespace
 {
 
-constexpr std::size_t kPage = 4096;
-constexpr std::size_t kRing = 4 * kPage;  // room for some 680 faults
-// Room for 15 faults with stacks. The kernel limits this memory for all threads of a user together
-// (perf_event_mlock_kb).
-constexpr std::size_t kStackRing = 16 * kPage;
-constexpr std::uint32_t kStackBytes = 4096;
 // The general registers and the instruction, of x86-64 by the kernel's numbers.
 constexpr std::uint64_t kRegisterMask = 0xff01ff;
 constexpr std::size_t kRegisterCount = 17;
@@ -74,7 +71,8 @@ void drop_all(perf_event_mmap_page & ring) noexcept
 void drop(ThreadState & state) noexcept
 {
   constexpr std::uint64_t kRoom = 4 * sizeof(Sample);
-  state.lost_before |= head(*state.faults) - state.faults->data_tail + kRoom > kRing;
+  state.lost_before |=
+    head(*state.faults) - state.faults->data_tail + kRoom > state.faults->data_size;
   drop_all(*state.faults);
   if (state.stacks != nullptr) {
     drop_all(*state.stacks);
@@ -135,7 +133,7 @@ public:
 private:
   const StackCopy * fill(const StackSample & found, std::uint64_t begin) noexcept
   {
-    if (found.abi != PERF_SAMPLE_REGS_ABI_64 || found.stack_bytes > kStackBytes) {
+    if (found.abi != PERF_SAMPLE_REGS_ABI_64 || found.stack_bytes > ring_->data_size) {
       return nullptr;
     }
     for (std::size_t i = 0; i < kRegisterCount; ++i) {
@@ -174,19 +172,18 @@ void note(
   }
 }
 
-// Null: the kernel does not allow it.
-perf_event_mmap_page * open_ring(
-  perf_event_attr & attributes, std::size_t bytes, int & file) noexcept
+// The kernel's counter of faults of this thread; negative: the kernel refuses it.
+int open_counter(perf_event_attr & attributes) noexcept
 {
-  file =
-    static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-  if (file < 0) {
-    return nullptr;
-  }
+  return static_cast<int>(
+    ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+// Gives the counter a ring. Null: the kernel refuses the memory.
+perf_event_mmap_page * map_ring(int file, std::size_t bytes) noexcept
+{
   void * const memory = ::mmap(nullptr, kPage + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) {
-    ::close(file);
-    file = -1;
     return nullptr;
   }
   for (std::size_t at = 0; at < kPage + bytes; at += kPage) {
@@ -196,15 +193,73 @@ perf_event_mmap_page * open_ring(
   return static_cast<perf_event_mmap_page *>(memory);
 }
 
-void close_ring(perf_event_mmap_page *& ring, std::size_t bytes, int & file) noexcept
+void close_ring(perf_event_mmap_page *& ring, int & file) noexcept
 {
   if (ring != nullptr) {
-    ::munmap(ring, kPage + bytes);
-    ::close(file);
+    ::munmap(ring, kPage + ring->data_size);
     ring = nullptr;
+  }
+  if (file >= 0) {
+    ::close(file);
     file = -1;
   }
 }
+
+// Of a counter that the kernel refuses with this errno.
+GuardedFaults::Limit limit_of(int error) noexcept
+{
+  return error == EMFILE || error == ENFILE ? GuardedFaults::open_files : GuardedFaults::rights;
+}
+
+void open_plain(
+  ThreadState & state, perf_event_attr attributes, std::size_t bytes,
+  PlacesOfFaults & places) noexcept
+{
+  state.faults_file = open_counter(attributes);
+  if (state.faults_file < 0) {
+    places = {GuardedFaults::number, limit_of(errno)};
+    return;
+  }
+  for (const std::size_t one : {bytes, kSmallest.faults}) {
+    state.faults = map_ring(state.faults_file, one);
+    if (state.faults != nullptr) {
+      return;
+    }
+  }
+  places = {GuardedFaults::number, GuardedFaults::locked_memory};
+  close_ring(state.faults, state.faults_file);
+}
+
+#ifdef __x86_64__
+void open_stacks(
+  ThreadState & state, perf_event_attr attributes, const RingSizes & sizes,
+  PlacesOfFaults & places) noexcept
+{
+  places = {GuardedFaults::instructions, GuardedFaults::locked_memory};
+  if (sizes.stacks == 0) {
+    return;
+  }
+  // Minor ones only. Two events of one kind would share the kernel's record of a fault, and
+  // samples without stacks would then take as much room as those with one (seen on Linux 6.18).
+  attributes.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
+  attributes.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  attributes.sample_regs_user = kRegisterMask;
+  for (const RingSizes & one : {sizes, kSmallest}) {
+    attributes.sample_stack_user = one.stack_bytes;
+    state.stacks_file = open_counter(attributes);
+    if (state.stacks_file < 0) {
+      places.limit = limit_of(errno);
+      return;
+    }
+    state.stacks = map_ring(state.stacks_file, one.stacks);
+    if (state.stacks != nullptr) {
+      places = {};
+      return;
+    }
+    close_ring(state.stacks, state.stacks_file);
+  }
+}
+#endif
 
 }  // namespace
 
@@ -214,7 +269,7 @@ bool is_own(std::uintptr_t address) noexcept
          address < reinterpret_cast<std::uintptr_t>(_end);
 }
 
-void open_faults(ThreadState & state) noexcept
+PlacesOfFaults open_faults(ThreadState & state) noexcept
 {
   perf_event_attr attributes;
   std::memset(&attributes, 0, sizeof attributes);
@@ -226,24 +281,21 @@ void open_faults(ThreadState & state) noexcept
   attributes.exclude_kernel = 1;
   attributes.exclude_hv = 1;
   attributes.disabled = 1;
-  state.faults = open_ring(attributes, kRing, state.faults_file);
+  PlacesOfFaults places;
+  const RingSizes sizes = ring_sizes(allowed_kb());
+  open_plain(state, attributes, sizes.faults, places);
 #ifdef __x86_64__
   if (state.faults != nullptr) {
-    // Minor ones only. Two events of one kind would share the kernel's record of a fault, and
-    // samples without stacks would then take as much room as those with one (seen on Linux 6.18).
-    attributes.config = PERF_COUNT_SW_PAGE_FAULTS_MIN;
-    attributes.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-    attributes.sample_regs_user = kRegisterMask;
-    attributes.sample_stack_user = kStackBytes;
-    state.stacks = open_ring(attributes, kStackRing, state.stacks_file);
+    open_stacks(state, attributes, sizes, places);
   }
 #endif
+  return places;
 }
 
 void close_faults(ThreadState & state) noexcept
 {
-  close_ring(state.faults, kRing, state.faults_file);
-  close_ring(state.stacks, kStackRing, state.stacks_file);
+  close_ring(state.faults, state.faults_file);
+  close_ring(state.stacks, state.stacks_file);
 }
 
 void begin_faults(ThreadState & state) noexcept

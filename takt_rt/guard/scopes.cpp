@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -49,14 +50,34 @@ bool real_time_policy() noexcept
   return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
 }
 
+// Notes a thread for which the kernel does not give all places of page faults.
+void note_limit(GuardAccount & all, const ThreadState & state, const PlacesOfFaults & places)
+{
+  const std::uint32_t index = all.limited_count.fetch_add(1, std::memory_order_relaxed);
+  if (index >= all.limited.size()) {
+    return;
+  }
+  GuardedFaults & note = all.limited[index];
+  note.thread = state.thread;
+  ::prctl(PR_GET_NAME, note.name.data());
+  note.has = places.has;
+  note.limit = places.limit;
+  note.state.store(GuardSite::ready, std::memory_order_release);
+}
+
 void prepare(ThreadState & state) noexcept
 {
   state.prepared = true;
   state.busy = true;
   state.thread = static_cast<std::int32_t>(::syscall(SYS_gettid));
-  open_faults(state);
+  const PlacesOfFaults places = open_faults(state);
   if (GuardAccount * const all = account(); all != nullptr) {
-    all->faults_have_places.store(state.faults != nullptr ? 1 : 0, std::memory_order_relaxed);
+    if (state.faults != nullptr) {
+      all->faults_have_places.store(1, std::memory_order_relaxed);
+    }
+    if (places.limit != GuardedFaults::none) {
+      note_limit(*all, state, places);
+    }
     for (GuardedThread & place : all->threads) {
       std::uint32_t is_free = 0;
       if (place.used.compare_exchange_strong(is_free, 1, std::memory_order_acq_rel)) {

@@ -20,6 +20,7 @@ namespace takt_guard
 using takt_rt::GuardAccount;
 using takt_rt::GuardCounts;
 using takt_rt::GuardedBlock;
+using takt_rt::GuardedFaults;
 using takt_rt::GuardedThread;
 using takt_rt::GuardKind;
 using takt_rt::GuardSite;

@@ -3,15 +3,20 @@
 
 #include <gtest/gtest.h>
 #include <link.h>
+#include <linux/perf_event.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -19,6 +24,7 @@
 
 #include "takt_rt/guard/gtest.hpp"
 #include "takt_rt/pi_mutex.hpp"
+#include "unprivileged_child.hpp"
 
 namespace takt_rt::test
 {
@@ -272,6 +278,163 @@ TEST(Guard, a_page_fault_of_a_library_has_the_code_that_called_it)
   EXPECT_TRUE(found);
 }
 #endif
+
+// What this process's account says of threads without all places, as "name: what, limit\n".
+std::string limited_threads()
+{
+  const char * const has[]{"callers", "instructions", "number"};
+  const char * const limits[]{"none", "rights", "locked_memory", "open_files"};
+  const GuardAccount & account = *guard_library()->account();
+  std::string text;
+  for (const GuardedFaults & one : account.limited) {
+    if (one.state.load() == GuardSite::ready) {
+      text += std::string(one.name.data()) + ": " + has[one.has] + ", " + limits[one.limit] + "\n";
+    }
+  }
+  return text;
+}
+
+// The memory of rings that the kernel allows a user without rights on each core, in kB.
+int ring_memory()
+{
+  int value = 0;
+  std::ifstream("/proc/sys/kernel/perf_event_mlock_kb") >> value;
+  return value;
+}
+
+// A thread under the guard, until `end`.
+std::thread guarded_thread(
+  const char * name, std::atomic<int> & begun, const std::atomic<bool> & end)
+{
+  return std::thread([&begun, &end, name] {
+    ::pthread_setname_np(::pthread_self(), name);
+    const GuardName scope("guarded thread");
+    {
+      const Guard guard(scope);
+    }
+    ++begun;
+    while (!end) {
+      std::this_thread::sleep_for(1ms);
+    }
+  });
+}
+
+// The account's text of threads without all places, after `before`, and `count` threads at once.
+template <typename Before>
+std::string limited_of(int count, Before before)
+{
+  std::atomic<int> begun{0};
+  std::atomic<bool> end{false};
+  before();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.push_back(guarded_thread("planner", begun, end));
+  }
+  while (begun < count) {
+    std::this_thread::sleep_for(1ms);
+  }
+  end = true;
+  for (std::thread & thread : threads) {
+    thread.join();
+  }
+  return limited_threads();
+}
+
+perf_event_attr counter_of_faults()
+{
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_PAGE_FAULTS;
+  attributes.exclude_kernel = 1;
+  attributes.disabled = 1;
+  return attributes;
+}
+
+int open_counter()
+{
+  perf_event_attr attributes = counter_of_faults();
+  return static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0));
+}
+
+const std::string kRefused = "the kernel gives page faults no places";
+
+// The result of `function` in a child; kRefused: the kernel gives the child no counters.
+template <typename Function>
+std::optional<std::string> with_counters(Function function)
+{
+  return in_child([&function] { return open_counter() < 0 ? kRefused : function(); });
+}
+
+// As above, in a child without rights, as a user of its own: the kernel counts the memory of rings
+// by user, and other tests may have some.
+template <typename Function>
+std::optional<std::string> with_counters_of_a_user(Function function)
+{
+  static uid_t tests = 0;
+  const uid_t user = 20000 + (8 * static_cast<uid_t>(::getpid()) + ++tests) % 40000;
+  return in_unprivileged_child(
+    [&function] { return open_counter() < 0 ? kRefused : function(); }, user);
+}
+
+TEST(Guard, faults_of_forty_threads_have_places_without_rights)
+{
+  if (::geteuid() != 0 || ring_memory() < 516) {
+    GTEST_SKIP() << "this needs root, and as much memory of rings as the kernel has by default";
+  }
+  const auto limited = with_counters_of_a_user([] { return limited_of(40, [] {}); });
+  ASSERT_TRUE(limited.has_value());
+  if (*limited == kRefused) {
+    GTEST_SKIP() << kRefused;
+  }
+  EXPECT_EQ(limited->find("number"), std::string::npos) << *limited;
+#ifdef __x86_64__
+  if (std::thread::hardware_concurrency() > 1) {
+    EXPECT_EQ(*limited, "") << "all have callers, too";
+  }
+#endif
+}
+
+// Takes all memory that the kernel allows this user's rings.
+void take_ring_memory()
+{
+  std::size_t pages = 64;
+  while (pages > 0) {
+    const std::size_t bytes = (1 + pages) * 4096;
+    if (
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, open_counter(), 0) == MAP_FAILED) {
+      pages /= 2;
+    }
+  }
+}
+
+TEST(Guard, the_account_names_threads_for_which_the_kernel_has_no_memory)
+{
+  if (::geteuid() != 0 || ring_memory() * ::sysconf(_SC_NPROCESSORS_ONLN) > 128 * 1024) {
+    GTEST_SKIP() << "this needs root, to take all memory of rings of another user, and not much";
+  }
+  const auto limited = with_counters_of_a_user([] { return limited_of(2, take_ring_memory); });
+  ASSERT_TRUE(limited.has_value());
+  if (*limited == kRefused) {
+    GTEST_SKIP() << kRefused;
+  }
+  EXPECT_EQ(*limited, "planner: number, locked_memory\nplanner: number, locked_memory\n");
+}
+
+TEST(Guard, the_account_names_threads_for_which_the_process_has_no_file)
+{
+  const auto limited = with_counters([] {
+    return limited_of(1, [] {
+      const rlimit none{0, 0};
+      ::setrlimit(RLIMIT_NOFILE, &none);
+    });
+  });
+  ASSERT_TRUE(limited.has_value());
+  if (*limited == kRefused) {
+    GTEST_SKIP() << kRefused;
+  }
+  EXPECT_EQ(*limited, "planner: number, open_files\n");
+}
 
 TEST(Guard, a_child_of_fork_has_no_guard)
 {

@@ -16,13 +16,18 @@
 namespace takt_rt::test
 {
 
-/// Gives up root and all capabilities; does nothing for any other user.
-inline bool become_nobody()
+inline constexpr uid_t kNobody = 65534;
+
+/// Gives up root and all capabilities, and becomes `user`; does nothing for any other user.
+inline bool become(uid_t user)
 {
-  constexpr uid_t kNobody = 65534;
   return ::geteuid() != 0 ||
          (::setgroups(0, nullptr) == 0 && ::setresgid(kNobody, kNobody, kNobody) == 0 &&
-          ::setresuid(kNobody, kNobody, kNobody) == 0);
+          ::setresuid(user, user, user) == 0);
+}
+inline bool become_nobody()
+{
+  return become(kNobody);
 }
 
 /// The result of `function` in a child process; empty if the child could not be made or died.
@@ -54,18 +59,18 @@ std::optional<std::string> in_child(Function function)
   return text;
 }
 
-/// As above, in a child without rights.
+/// As above, in a child without rights. Root's child becomes `user`.
 template <typename Function>
-std::optional<std::string> in_unprivileged_child(Function function)
+std::optional<std::string> in_unprivileged_child(Function function, uid_t user = kNobody)
 {
-  return in_child([&function]() -> std::string {
+  return in_child([&function, user]() -> std::string {
     const rlimit none{0, 0};
     for (const auto resource : {RLIMIT_RTPRIO, RLIMIT_NICE, RLIMIT_MEMLOCK}) {
       if (::setrlimit(resource, &none) != 0) {
         return "could not lower a resource limit";
       }
     }
-    return become_nobody() ? function() : "could not become nobody";
+    return become(user) ? function() : "could not become user " + std::to_string(user);
   });
 }
 

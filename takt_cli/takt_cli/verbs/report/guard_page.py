@@ -38,6 +38,17 @@ _ABOUT = {
     "thread": "a start of a thread allocates, and asks the kernel for memory",
     "exception": "a throw allocates and searches tables",
 }
+_LACK = {
+    "number": "have no places",
+    "instructions": "have the instruction without its callers",
+}
+_ADVICE = {
+    "locked_memory": "the kernel's limit of memory for them is reached; raise it with "
+    "`sudo sysctl kernel.perf_event_mlock_kb=4096`, or raise `ulimit -l`",
+    "open_files": "the program has no room for more open files; raise `ulimit -n`",
+    "rights": "this user may not see them; allow it with `sudo sysctl "
+    "kernel.perf_event_paranoid=2`",
+}
 
 
 class GuardedReport(Document, at="exec_report"):
@@ -166,9 +177,7 @@ def _section(process: Process) -> str:
         f"{how_many(process.lost, 'event')} found no room in the guard's account."
         if process.lost
         else "",
-        "The kernel did not tell where page faults were."
-        if not process.faults_have_places and process.callbacks
-        else "",
+        *(_limited_faults(process) if any(map(_has_page_faults, process.callbacks)) else []),
     ]
     quiet = f"<p>Nothing to say of {escape(', '.join(clean))}.</p>" if clean else ""
     return (
@@ -178,6 +187,22 @@ def _section(process: Process) -> str:
         + "".join(f'<p class="weak">{escape(note)}</p>' for note in notes if note)
         + "</section>"
     )
+
+
+def _has_page_faults(callback: Callback) -> bool:
+    return any(event.kind == "page_fault" for event in callback.events)
+
+
+def _limited_faults(process: Process) -> list[str]:
+    """Say of which threads the kernel did not tell all places of page faults, and why."""
+    threads: dict[tuple[str, str], list[str]] = {}
+    for one in process.limited_faults:
+        threads.setdefault((one.has, one.limit), []).append(one.name)
+    return [
+        f"Page faults of {how_many(len(names), 'thread')} "
+        f"({', '.join(dict.fromkeys(names))}) {_LACK[has]}: {_ADVICE[limit]}."
+        for (has, limit), names in threads.items()
+    ]
 
 
 def _row(callback: Callback, event: Event) -> str:

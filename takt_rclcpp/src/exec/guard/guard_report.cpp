@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/guard/fault_places.hpp"
 #include "exec/guard/symbols.hpp"
 #include "exec/text/processes_text.hpp"
 #include "takt_rt/guard/account.hpp"
@@ -84,6 +85,7 @@ struct Process
   std::string program;
   bool ended = false;
   bool faults_have_places = false;
+  ordered_json limited_faults;
   std::uint64_t lost = 0;
   std::vector<std::pair<std::string, std::uint64_t>> runs;
   std::vector<Site> sites;
@@ -318,6 +320,7 @@ Process read(const GuardAccount & account)
   process.program = text_of(account.program);
   process.ended = account.ended.load() != 0;
   process.faults_have_places = account.faults_have_places.load() != 0;
+  process.limited_faults = limited_faults(account);
   for (const auto & lost : account.lost) {
     process.lost += lost.load();
   }
@@ -485,6 +488,7 @@ ordered_json to_json(const Process & process, const IgnoreList & ignored, bool a
     {"threads", all_threads ? "all" : "rt"},
     {"ended", process.ended},
     {"faults_have_places", process.faults_have_places},
+    {"limited_faults", process.limited_faults},
     {"ignored", left_out},
     {"lost", process.lost},
     {"callbacks", std::move(callbacks)},
@@ -568,6 +572,17 @@ std::string deadlock_text(const ordered_json & one)
       : "was ready and could not run, because it may run only on threads that waited");
 }
 
+bool has_page_faults(const ordered_json & process)
+{
+  const auto & callbacks = process.at("callbacks");
+  return std::any_of(callbacks.begin(), callbacks.end(), [](const ordered_json & callback) {
+    const auto & events = callback.at("events");
+    return std::any_of(events.begin(), events.end(), [](const ordered_json & event) {
+      return event.at("kind") == "page_fault";
+    });
+  });
+}
+
 std::string process_text(const ordered_json & process)
 {
   std::vector<std::array<std::string, 6>> rows{
@@ -605,6 +620,9 @@ std::string process_text(const ordered_json & process)
   }
   for (const auto & one : process.at("deadlocks")) {
     text += deadlock_text(one);
+  }
+  if (has_page_faults(process)) {
+    text += limited_faults_text(process.at("limited_faults"));
   }
   if (const auto ignored = process.at("ignored").get<std::uint64_t>(); ignored > 0) {
     text += fmt::format("  {} events in functions of the ignore list are left out\n", ignored);

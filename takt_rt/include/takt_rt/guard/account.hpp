@@ -95,9 +95,33 @@ struct GuardedBlock
   std::atomic<std::uint32_t> answered{0};  ///< 1: the awaited scope has signalled the object since
 };
 
+/// A thread for which the kernel does not give all places of page faults.
+struct GuardedFaults
+{
+  enum Has : std::uint32_t
+  {
+    callers,       ///< the instruction of each fault, and of some the functions that called it
+    instructions,  ///< the instruction of each fault
+    number         ///< the number of faults
+  };
+  enum Limit : std::uint32_t
+  {
+    none,
+    rights,         ///< `kernel.perf_event_paranoid`, or a container
+    locked_memory,  ///< `kernel.perf_event_mlock_kb` and RLIMIT_MEMLOCK
+    open_files      ///< RLIMIT_NOFILE
+  };
+
+  std::atomic<std::uint32_t> state{GuardSite::empty};
+  std::int32_t thread = 0;
+  std::array<char, 16> name{};  ///< the thread's name when it was prepared
+  Has has = callers;
+  Limit limit = none;
+};
+
 struct GuardAccount
 {
-  static constexpr std::uint64_t kMagic = 0x3364726175674b54;  // "TKguard3"
+  static constexpr std::uint64_t kMagic = 0x3464726175674b54;  // "TKguard4"
   static constexpr std::size_t kNames = 2048;
   static constexpr std::size_t kTexts = 192 * 1024;
   static constexpr std::size_t kSites = 4096;
@@ -113,14 +137,17 @@ struct GuardAccount
   std::atomic<std::uint32_t> name_count{0};
   std::atomic<std::uint32_t> object_count{0};
   std::uint32_t text_bytes = 0;
-  /// 1: page faults have an address; 0: the account has only their number.
+  /// 1: page faults of at least one thread have an address.
   std::atomic<std::uint32_t> faults_have_places{0};
+  /// The number of threads that `limited` names or has no room for.
+  std::atomic<std::uint32_t> limited_count{0};
   /// The number of events for which the table had no place, by kind.
   std::array<std::atomic<std::uint64_t>, kGuardKinds> lost{};
   std::array<GuardedName, kNames> names{};
   std::array<char, kTexts> texts{};
   std::array<GuardedObject, kObjects> objects{};
   std::array<GuardedThread, kThreads> threads{};
+  std::array<GuardedFaults, kThreads> limited{};
   std::atomic<std::uint32_t> block_count{0};  ///< 0: no entry is in use
   std::array<GuardedBlock, kBlocks> blocks{};
   std::array<GuardSite, kSites> sites{};

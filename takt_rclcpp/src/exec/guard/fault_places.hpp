@@ -1,0 +1,22 @@
+// The threads for which the kernel did not give all places of page faults, in the guard's report.
+#ifndef EXEC__GUARD__FAULT_PLACES_HPP_
+#define EXEC__GUARD__FAULT_PLACES_HPP_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "takt_rt/guard/account.hpp"
+
+namespace takt_exec
+{
+
+/// A list of the account's threads: number and name, what their page faults have, and the limit.
+nlohmann::ordered_json limited_faults(const takt_rt::GuardAccount & account);
+
+/// A line for each limit: the threads, what their page faults lack, and the setting to change.
+/// Empty for an empty list.
+std::string limited_faults_text(const nlohmann::ordered_json & list);
+
+}  // namespace takt_exec
+
+#endif  // EXEC__GUARD__FAULT_PLACES_HPP_
