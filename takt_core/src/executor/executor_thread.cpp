@@ -299,9 +299,10 @@ Time Executor::Impl::perform(Crew & crew, Run & run, Performs what) noexcept
       picked();
     }
     if (took) {
-      if (observed()) {
-        const Time start = now();
-        frame.started();
+      const bool watched = observed();
+      const Time start = watched ? now() : kNever;
+      frame.started();  // an observer that begins to watch in mid-run gets all costs
+      if (watched) {
         for (Observer * const observer : run_observers) {
           observer->on_start(run, start);
         }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -26,6 +27,10 @@ using std::chrono::milliseconds;
 class Noted final : public Observer
 {
 public:
+  explicit Noted(bool watches) : watches_(watches) {}
+
+  void watch() noexcept { watches_ = true; }
+  bool watches() const noexcept override { return watches_; }
   void on_end(const Run & run, Time) noexcept override
   {
     const std::lock_guard lock(mutex_);
@@ -39,6 +44,7 @@ public:
   }
 
 private:
+  std::atomic<bool> watches_;
   mutable std::mutex mutex_;
   std::map<std::string, std::vector<RunCosts>> ends_;
 };
@@ -63,7 +69,7 @@ std::vector<RunCosts> ran(
 {
   const auto executor =
     make_executor(1, [](ExecutorOptions & o) { o.on_exception = ExceptionPolicy::report; });
-  const auto noted = std::make_shared<Noted>();
+  const auto noted = std::make_shared<Noted>(true);
   EXPECT_TRUE(executor->add_observer(noted).ok());
   const auto callback = add_function(*executor, "one", [&](const Run &) { function(); });
   if (take) {
@@ -104,6 +110,21 @@ TEST(RunCosts, tell_the_take_from_the_run)
   EXPECT_GE(costs[0].take_cpu, took);
   EXPECT_GE(costs[0].cpu - costs[0].take_cpu, worked);
   EXPECT_LT(costs[0].take_cpu, costs[0].cpu - took) << "the run is not in the take";
+}
+
+TEST(RunCosts, are_whole_for_an_observer_that_begins_to_watch_in_mid_run)
+{
+  const RunCostsWanted wanted(kCpu);
+  const auto executor = make_executor(1);
+  const auto noted = std::make_shared<Noted>(false);
+  ASSERT_TRUE(executor->add_observer(noted).ok());
+  const auto callback = add_function(*executor, "one", [&](const auto &) { noted->watch(); });
+  executor->ready(*callback);
+  ASSERT_TRUE(executor->spin_some().ok());
+  const auto costs = noted->of("one");
+  ASSERT_EQ(costs.size(), 1U);
+  EXPECT_GT(costs[0].cpu, 0);
+  EXPECT_GE(costs[0].take_cpu, 0);
 }
 
 TEST(RunCosts, leave_out_what_is_not_of_the_run)
