@@ -28,7 +28,7 @@ from launch.utilities.type_utils import normalize_typed_substitution, perform_ty
 from takt_cli.base.errors import TaktError
 from takt_cli.base.processes import run_json, run_program
 from takt_cli.base.programs import find_program
-from takt_cli.running.guard import memory_folder
+from takt_cli.running.guard import Judge, memory_folder
 
 Text = SomeSubstitutionsType | os.PathLike[str]
 Flag = SomeSubstitutionsType | bool
@@ -125,6 +125,8 @@ class Takt(Action):
                 context.environment.pop(name, None)
             else:
                 context.environment[name] = value
+        if any(word.startswith("--guard-ignore=") for word in watched):
+            atexit.register(Judge(program, watched, folder).end)
         if report is not None:
             tell = ["--report", str(Path(report).absolute())]
         elif flags["quiet"]:

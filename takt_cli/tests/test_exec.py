@@ -99,6 +99,7 @@ def test_launchers_get_the_variables_of_a_run(tmp_path, monkeypatch):
         "TAKT_OBSERVE": None,
         "TAKT_GUARD": None,
         "TAKT_GUARD_DIR": None,
+        "TAKT_GUARD_JUDGED": None,
         "TAKT_AUDIT_DIR": None,
         "TAKT_REPORT_DIR": "/reports",
         "TAKT_LD_PRELOAD": None,

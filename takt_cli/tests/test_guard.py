@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -218,6 +219,45 @@ def test_takt_run_prints_the_table_without_a_file_for_it(graph, tmp_path):
     # As a graph without real-time threads.
     said = takt(*graph, "--guard", "rt", "--force", cwd=tmp_path)
     assert "no callback ran on real-time threads" in said.stderr
+
+
+SCHEDULE = """\
+version: 1
+watch: {period: 20ms}
+executors:
+  main:
+    order: priority
+    threads: {only: {}}
+    default: only
+    callbacks:
+      - {match: "**", budget: 1s}
+"""
+
+
+@need(*WORKLOAD)
+@pytest.mark.alone
+@pytest.mark.parametrize("ignored", ["lock nothing\n", "*\n"])
+def test_events_of_the_ignore_list_raise_no_alarm(graph, tmp_path, ignored):
+    from support.running_graph import answer, running_graph, wait_for_runs
+    from takt_cli.control.frames import Message
+
+    (tmp_path / "list.txt").write_text(ignored, encoding="utf-8")
+    (tmp_path / "schedule.yaml").write_text(SCHEDULE, encoding="utf-8")
+    files = {"--schedule": "schedule.yaml", "--guard-ignore": "list.txt"}
+    words = [word for name, file in files.items() for word in (name, tmp_path / file)]
+    words = [tmp_path / graph[1], *words, "--guard", "all", "--duration", "120s"]
+
+    def raised(sockets):
+        active = [one for each in sockets for one in answer(each, Message.subscribe)["active"]]
+        return [one["callback"] for one in active if one["kind"] == "guard"]
+
+    with running_graph(tmp_path, *words, processes=1) as sockets:
+        wait_for_runs(sockets, 50)
+        until = time.monotonic() + 60
+        while ignored != "*\n" and not raised(sockets) and time.monotonic() < until:
+            time.sleep(0.05)
+        alarms = raised(sockets)
+    assert bool(alarms) == (ignored != "*\n"), alarms
 
 
 @need(*WORKLOAD)

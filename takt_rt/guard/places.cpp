@@ -33,8 +33,8 @@ constexpr std::size_t kProbes = 64;
 
 // Returns memory for the account: a file in the folder that the settings name or, without a folder,
 // memory of this process alone. The kernel fills all pages at once, so that no scope faults on
-// them.
-void * memory() noexcept
+// them. `in_file`: whether other processes can read it.
+void * memory(bool & in_file) noexcept
 {
   const char * const folder = settings().folder.data();
   int file = -1;
@@ -52,6 +52,7 @@ void * memory() noexcept
   void * const memory = ::mmap(
     nullptr, sizeof(GuardAccount), PROT_READ | PROT_WRITE,
     (file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_POPULATE, file, 0);
+  in_file = file >= 0;
   if (file >= 0) {
     ::close(file);
   }
@@ -86,7 +87,8 @@ void copy_names(const GuardAccount & from, GuardAccount & to) noexcept
 
 GuardAccount * make_account() noexcept
 {
-  void * const place = memory();
+  bool in_file = false;
+  void * const place = memory(in_file);
   if (place == nullptr) {
     return nullptr;
   }
@@ -95,6 +97,7 @@ GuardAccount * make_account() noexcept
     copy_names(*g_inherited, *made);
   }
   made->process = ::getpid();
+  made->is_judged = settings().judged && in_file ? 1 : 0;
   const ssize_t length =
     ::readlink("/proc/self/exe", made->program.data(), made->program.size() - 1);
   made->program[length < 0 ? 0 : static_cast<std::size_t>(length)] = '\0';

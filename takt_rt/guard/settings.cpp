@@ -20,6 +20,7 @@ __attribute__((constructor)) void read_settings()
 {
   g_settings.all_threads = is("TAKT_GUARD", "all");
   g_settings.executors = g_settings.all_threads || is("TAKT_GUARD", "rt");
+  g_settings.judged = is("TAKT_GUARD_JUDGED", "1");
   g_settings.children = is("TAKT_CHILDREN", "1");
   if (const char * const folder = std::getenv("TAKT_GUARD_DIR"); folder != nullptr) {
     std::strncpy(g_settings.folder.data(), folder, g_settings.folder.size() - 1);
@@ -47,6 +48,7 @@ void forget_variables() noexcept
   }
   ::unsetenv("TAKT_GUARD");
   ::unsetenv("TAKT_GUARD_DIR");
+  ::unsetenv("TAKT_GUARD_JUDGED");
   const char * const all = std::getenv("LD_PRELOAD");
   if (all == nullptr) {
     return;

@@ -12,6 +12,7 @@ struct Settings
   bool executors = false;    ///< watch the callbacks of executors
   bool all_threads = false;  ///< also watch threads that are not real-time
   bool children = false;     ///< also guard programs that this one starts
+  bool judged = false;       ///< see GuardAccount::is_judged
   std::array<char, 400> folder{};
 };
 

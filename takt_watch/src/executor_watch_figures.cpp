@@ -98,8 +98,7 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.skipped =
     since(record.before.skipped, record.began_at.skipped, callback.skipped_periods());
   if (record.guard_name != 0) {
-    sample.guarded =
-      takt_rt::guard_library()->account()->names[record.guard_name - 1].events.load(kRelaxedFigure);
+    sample.guarded = takt_rt::guard_library()->account()->alarming(record.guard_name - 1);
   }
   sample.overwritten =
     since(record.before.overwritten, record.began_at.overwritten, messages.overwritten);

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from takt_cli.base.processes import run_json, run_program
+from takt_cli.base.processes import run_json, run_program, start
 from takt_cli.base.programs import find_program
 
 PROGRAM = ("takt_exec", "takt_rclcpp")
@@ -31,6 +32,21 @@ class GuardOptions:
         return words
 
 
+class Judge:
+    """Keeps events of the ignore list from raising alarms, while programs run.
+
+    The kernel ends it with the calling thread.
+    """
+
+    def __init__(self, program: Path, options: Sequence[str], folder: str) -> None:
+        words = [str(program), "--judge", *options, folder]
+        self._process = start(words, input=subprocess.PIPE)
+
+    def end(self) -> None:
+        """End it; no program runs any more."""
+        self._process.communicate()
+
+
 class Guard:
     """Has the folder of the guard's accounts, which the end of the `with` block removes."""
 
@@ -40,6 +56,7 @@ class Guard:
             prefix="takt-guard-", dir=memory_folder(), ignore_cleanup_errors=True
         )
         self.folder = self._temporary.name
+        self._judge: Judge | None = None
 
     def __enter__(self) -> Guard:
         """Keep the folder for the block."""
@@ -47,12 +64,16 @@ class Guard:
 
     def __exit__(self, *_: object) -> None:
         """Remove it."""
+        if self._judge is not None:
+            self._judge.end()
         self._temporary.cleanup()
 
     def environment(self) -> Mapping[str, str]:
         """Give the environment in which a program, with all that it starts, is guarded."""
         words = ["--environment", *self._options.words(), "--children", self.folder]
         changes = run_json(find_program(*PROGRAM), words)
+        if self._options.ignore is not None and self._judge is None:
+            self._judge = Judge(find_program(*PROGRAM), self._options.words(), self.folder)
         kept = {name: value for name, value in os.environ.items() if name not in changes}
         return {**kept, **{name: value for name, value in changes.items() if value is not None}}
 

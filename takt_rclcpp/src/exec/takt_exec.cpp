@@ -5,7 +5,7 @@
 // found, as in a shell; 2 if the command line or the schedule is wrong, and with --strict if takt
 // ran no executor.
 //
-// Two modes serve launchers that start programs themselves, such as takt's launch action. Their
+// Three modes serve launchers that start programs themselves, such as takt's launch action. Their
 // first word chooses the mode; the help does not list them:
 //
 //     takt_exec --environment [--schedule FILE] [--executor NAME] [--strict] [--children] [--quiet]
@@ -14,6 +14,11 @@
 // checks the arguments as for a run, and prints the variables that put a program under takt, as one
 // JSON object. The launcher removes variables whose value is null. The programs write their reports
 // to FOLDER.
+//
+//     takt_exec --judge --guard=WHICH --guard-ignore FILE FOLDER
+//
+// runs beside these programs, if they got --guard-ignore, and keeps the events of that list from
+// raising alarms. It ends when its standard input does.
 //
 //     takt_exec --join [--report FILE] FOLDER
 //
@@ -49,6 +54,7 @@
 #include "exec/environment.hpp"
 #include "exec/exec_report.hpp"
 #include "exec/guard/guard_report.hpp"
+#include "exec/guard/judge.hpp"
 #include "exec/program_file.hpp"
 #include "exec/report_folder.hpp"
 #include "takt_schedule/duration.hpp"
@@ -75,6 +81,7 @@ enum class Mode
   run,
   observe,
   environment,
+  judge,
   join
 };
 
@@ -207,6 +214,7 @@ std::vector<std::pair<const char *, std::string>> variables(
     {"TAKT_OBSERVE", arguments.mode == Mode::observe ? "1" : ""},
     {"TAKT_GUARD", arguments.guard},
     {"TAKT_GUARD_DIR", guard_folder},
+    {"TAKT_GUARD_JUDGED", arguments.guard_ignore.empty() ? "" : "1"},
     {"TAKT_AUDIT_DIR", arguments.audit ? fs::absolute(folder, error).string() : ""},
     {"TAKT_REPORT_DIR", fs::absolute(folder, error).string()}};
 }
@@ -537,6 +545,10 @@ int run(Arguments & arguments)
       fmt::join(arguments.command, " "),
       arguments.lasts.count() > 0 ? " for " + arguments.duration : "");
   }
+  std::optional<takt_exec::Judging> judging;
+  if (!arguments.guard_ignore.empty()) {
+    judging.emplace(guard_folder->path(), arguments.ignored);
+  }
   const auto end = takt_exec::run(program.path, arguments.command, environment, arguments.lasts);
   if (end.status == -1) {
     return refuse(program.path + ": " + std::strerror(end.error), end.error == ENOENT ? 127 : 126);
@@ -544,6 +556,7 @@ int run(Arguments & arguments)
   if (const std::string slow = takt_exec::slow_end(program.path, end); !slow.empty()) {
     refuse(slow);
   }
+  judging.reset();
   auto report = takt_exec::join_reports(folder->path());
   if (guarded) {
     report["guard"] =
@@ -557,6 +570,19 @@ int run(Arguments & arguments)
     none ? takt_exec::why_no_report(program.path, environment, folder->path(), end) : "";
   const int told = tell(arguments, report, options, end.status, known);
   return arguments.strict && none ? told : takt_exec::exit_code(end, told);
+}
+
+// Judges the accounts of a launcher's programs until standard input ends.
+int judge(Arguments & arguments)
+{
+  if (const int code = check_guard(arguments); code != 0) {
+    return code;
+  }
+  const takt_exec::Judging judging(guard_folder_of(arguments), arguments.ignored);
+  char byte = 0;
+  while (::read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR) {
+  }
+  return 0;
 }
 
 // The report of a launcher's programs, which have ended.
@@ -578,6 +604,8 @@ int run_mode(Arguments & arguments)
   switch (arguments.mode) {
     case Mode::environment:
       return print_environment(arguments);
+    case Mode::judge:
+      return judge(arguments);
     case Mode::join:
       return tell_all(arguments);
     case Mode::run:
@@ -647,7 +675,9 @@ void add_options(CLI::App & app, Arguments & arguments)
     "programs that ros2 run, ros2 launch and shells start");
   app.add_flag("--quiet", arguments.quiet, "print errors only, and no report");
   app.add_flag("--force", arguments.force, "replace the file that is there");
-  if (arguments.mode == Mode::environment || arguments.mode == Mode::join) {
+  if (
+    arguments.mode == Mode::environment || arguments.mode == Mode::judge ||
+    arguments.mode == Mode::join) {
     app.add_option("folder", arguments.folder, "the folder of the reports")->required();
   } else {
     app.add_option("program", arguments.command, "the program and its arguments, after --")
@@ -666,9 +696,10 @@ int main(int argc, char ** argv)
 {
   Arguments arguments;
   // The command `takt observe` and launchers put these words first.
-  constexpr std::array<std::tuple<const char *, Mode, const char *>, 3> kModes{
+  constexpr std::array<std::tuple<const char *, Mode, const char *>, 4> kModes{
     {{"--observing", Mode::observe, "takt observe"},
      {"--environment", Mode::environment, "takt"},
+     {"--judge", Mode::judge, "takt"},
      {"--join", Mode::join, "takt"}}};
   for (const auto & [word, mode, command] : kModes) {
     if (argc > 1 && std::strcmp(argv[1], word) == 0) {

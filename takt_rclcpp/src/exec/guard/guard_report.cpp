@@ -1,11 +1,7 @@
 #include "exec/guard/guard_report.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exec/guard/account_file.hpp"
 #include "exec/guard/fault_places.hpp"
 #include "exec/guard/symbols.hpp"
 #include "exec/text/processes_text.hpp"
@@ -33,7 +30,7 @@ namespace
 
 struct Frame
 {
-  std::string object;  // the path; empty: unknown
+  std::string object;  // see FileAddress
   std::uint64_t offset = 0;
   Place place;
 };
@@ -91,17 +88,6 @@ struct Process
   std::vector<Site> sites;
   std::vector<Block> blocks;
 };
-
-std::string base_name(const std::string & path)
-{
-  return path.substr(path.rfind('/') + 1);
-}
-
-template <std::size_t kBytes>
-std::string text_of(const std::array<char, kBytes> & bytes)
-{
-  return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
-}
 
 template <std::size_t kCount>
 bool begins_with_one_of(
@@ -200,16 +186,6 @@ By by_of(const Site & site)
   return program ? By::program : By::client_library;
 }
 
-// True for libraries of takt that programs do not call themselves.
-bool is_takts_own(const std::string & object)
-{
-  constexpr std::array<std::string_view, 8> kNames{
-    "libtakt_core.so",    "libtakt_host.so",     "libtakt_trace.so",  "libtakt_watch.so",
-    "libtakt_control.so", "libtakt_schedule.so", "libtakt_rclcpp.so", "libtakt_preload.so"};
-  const std::string name = base_name(object);
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
 bool is_own_event(const Site & site)
 {
   for (const Frame & frame : site.frames) {
@@ -218,17 +194,6 @@ bool is_own_event(const Site & site)
     }
   }
   return false;
-}
-
-// Cuts the frames from the executor's call of the callback on.
-void trim(Site & site)
-{
-  const auto end = std::find_if(site.frames.begin(), site.frames.end(), [](const Frame & frame) {
-    return is_takts_own(frame.object);
-  });
-  if (end != site.frames.begin()) {
-    site.frames.erase(end, site.frames.end());
-  }
 }
 
 void add_places(std::vector<Process> & processes)
@@ -264,46 +229,6 @@ void add_places(std::vector<Process> & processes)
     }
   });
 }
-
-/// The file of an account, mapped while the object lives.
-class MappedAccount
-{
-public:
-  explicit MappedAccount(const std::filesystem::path & path)
-  {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status
-    {
-    };
-    if (
-      file >= 0 && ::fstat(file, &status) == 0 &&
-      status.st_size == static_cast<off_t>(sizeof(GuardAccount))) {
-      memory_ = ::mmap(nullptr, sizeof(GuardAccount), PROT_READ, MAP_SHARED, file, 0);
-    }
-    if (file >= 0) {
-      ::close(file);
-    }
-  }
-  ~MappedAccount()
-  {
-    if (memory_ != MAP_FAILED) {
-      ::munmap(memory_, sizeof(GuardAccount));
-    }
-  }
-  MappedAccount(const MappedAccount &) = delete;
-  MappedAccount & operator=(const MappedAccount &) = delete;
-
-  /// Null: the file is not an account, or its process ended before it had written the account's
-  /// head.
-  const GuardAccount * get() const
-  {
-    const auto * const account = static_cast<const GuardAccount *>(memory_);
-    return memory_ == MAP_FAILED || account->magic != GuardAccount::kMagic ? nullptr : account;
-  }
-
-private:
-  void * memory_ = MAP_FAILED;
-};
 
 std::int64_t now_ns()
 {
@@ -349,14 +274,8 @@ Process read(const GuardAccount & account)
         site.waits_for = std::max(site.waits_for, now - thread.since.load());
       }
     }
-    for (std::uint32_t f = 0; f < from.frame_count && f < GuardSite::kFrames; ++f) {
-      Frame frame;
-      const std::uint64_t object = from.frames[f] >> 48U;
-      frame.offset = from.frames[f] & 0xffff'ffff'ffffU;
-      if (object < account.objects.size()) {
-        frame.object = text_of(account.objects[object].path);
-      }
-      site.frames.push_back(std::move(frame));
+    for (FileAddress & address : frames_of(account, from)) {
+      site.frames.push_back({std::move(address.object), address.offset, {}});
     }
     if (site.count > 0 || site.waits_for != 0) {
       places[static_cast<std::uint32_t>(i)] = process.sites.size();
@@ -642,7 +561,7 @@ ordered_json guard_processes(
   std::error_code error;
   for (const auto & entry : std::filesystem::directory_iterator(folder, error)) {
     if (entry.path().extension() == ".guard") {
-      const MappedAccount account(entry.path());
+      const AccountFile account(entry.path());
       if (account.get() != nullptr) {
         processes.push_back(read(*account.get()));
       }
@@ -655,7 +574,9 @@ ordered_json guard_processes(
     for (Site & site : process.sites) {
       site.own = is_own_event(site);  // blocks refer to sites by index
     }
-    std::for_each(process.sites.begin(), process.sites.end(), trim);
+    for (Site & site : process.sites) {
+      cut_executor(site.frames);
+    }
   }
   add_places(processes);
   for (Process & process : processes) {

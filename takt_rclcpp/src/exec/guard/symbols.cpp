@@ -32,13 +32,6 @@ std::string demangled(const std::string & name)
   return status == 0 && text != nullptr ? text.get() : name;
 }
 
-struct Function
-{
-  std::uint64_t begin = 0;
-  std::uint64_t size = 0;
-  std::string name;
-};
-
 std::string content(const std::string & path)
 {
   std::ifstream in(path, std::ios::binary);
@@ -53,67 +46,6 @@ bool read_at(const std::string & file, std::uint64_t at, T & to)
   }
   std::memcpy(&to, file.data() + at, sizeof to);
   return true;
-}
-
-// The functions in the file's symbol tables, by address. Of a damaged file only those that can be
-// read.
-std::vector<Function> functions_of(const std::string & file)
-{
-  std::vector<Function> all;
-  Elf64_Ehdr header{};
-  if (
-    !read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-    header.e_ident[EI_CLASS] != ELFCLASS64) {
-    return all;
-  }
-  const auto section = [&](std::uint32_t index, Elf64_Shdr & to) {
-    return index < header.e_shnum &&
-           read_at(file, header.e_shoff + std::uint64_t{index} * header.e_shentsize, to);
-  };
-  for (std::uint32_t i = 0; i < header.e_shnum; ++i) {
-    Elf64_Shdr table{};
-    Elf64_Shdr names{};
-    if (
-      !section(i, table) || (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) ||
-      !section(table.sh_link, names)) {
-      continue;
-    }
-    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
-      Elf64_Sym symbol{};
-      if (!read_at(file, table.sh_offset + at, symbol)) {
-        break;
-      }
-      const std::uint64_t name = names.sh_offset + symbol.st_name;
-      if (
-        ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-        name < file.size()) {
-        const auto end =
-          std::find(file.begin() + static_cast<std::ptrdiff_t>(name), file.end(), '\0');
-        all.push_back(
-          {symbol.st_value, symbol.st_size,
-           std::string(file.begin() + static_cast<std::ptrdiff_t>(name), end)});
-      }
-    }
-  }
-  std::stable_sort(all.begin(), all.end(), [](const Function & a, const Function & b) {
-    return a.begin < b.begin;
-  });
-  return all;
-}
-
-std::string function_at(const std::vector<Function> & all, std::uint64_t offset)
-{
-  auto next = std::upper_bound(
-    all.begin(), all.end(), offset,
-    [](std::uint64_t at, const Function & one) { return at < one.begin; });
-  // Symbols may overlap, and some have no size, so try a few.
-  for (int i = 0; i < 8 && next != all.begin(); ++i) {
-    --next;
-    if (offset < next->begin + std::max<std::uint64_t>(next->size, 1)) {
-      return demangled(next->name);
-    }
-  }
-  return {};
 }
 
 // The standard output of a program; empty: the program was not found, or failed.
@@ -190,12 +122,71 @@ void add_lines(
 
 }  // namespace
 
+// By address. Of a damaged file only those that can be read.
+Functions::Functions(const std::string & path)
+{
+  const std::string file = content(path);
+  Elf64_Ehdr header{};
+  if (
+    !read_at(file, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
+    header.e_ident[EI_CLASS] != ELFCLASS64) {
+    return;
+  }
+  const auto section = [&](std::uint32_t index, Elf64_Shdr & to) {
+    return index < header.e_shnum &&
+           read_at(file, header.e_shoff + std::uint64_t{index} * header.e_shentsize, to);
+  };
+  for (std::uint32_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr table{};
+    Elf64_Shdr names{};
+    if (
+      !section(i, table) || (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) ||
+      !section(table.sh_link, names)) {
+      continue;
+    }
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= table.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol{};
+      if (!read_at(file, table.sh_offset + at, symbol)) {
+        break;
+      }
+      const std::uint64_t name = names.sh_offset + symbol.st_name;
+      if (
+        ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+        name < file.size()) {
+        const auto end =
+          std::find(file.begin() + static_cast<std::ptrdiff_t>(name), file.end(), '\0');
+        all_.push_back(
+          {symbol.st_value, symbol.st_size,
+           std::string(file.begin() + static_cast<std::ptrdiff_t>(name), end)});
+      }
+    }
+  }
+  std::stable_sort(all_.begin(), all_.end(), [](const Function & a, const Function & b) {
+    return a.begin < b.begin;
+  });
+}
+
+std::string Functions::at(std::uint64_t offset) const
+{
+  auto next = std::upper_bound(
+    all_.begin(), all_.end(), offset,
+    [](std::uint64_t address, const Function & one) { return address < one.begin; });
+  // Symbols may overlap, and some have no size, so try a few.
+  for (int i = 0; i < 8 && next != all_.begin(); ++i) {
+    --next;
+    if (offset < next->begin + std::max<std::uint64_t>(next->size, 1)) {
+      return demangled(next->name);
+    }
+  }
+  return {};
+}
+
 std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets)
 {
   std::vector<Place> places(offsets.size());
-  const std::vector<Function> functions = functions_of(content(path));
+  const Functions functions(path);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
-    places[i].function = function_at(functions, offsets[i]);
+    places[i].function = functions.at(offsets[i]);
   }
   add_lines(path, offsets, places);
   return places;

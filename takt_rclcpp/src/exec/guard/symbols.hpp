@@ -18,6 +18,27 @@ struct Place
   int line = 0;
 };
 
+/// The functions in the symbol tables of an ELF file.
+class Functions
+{
+public:
+  /// Reads the file. Has no functions if it cannot be read. Set-up only; may block.
+  explicit Functions(const std::string & path);
+
+  /// The function that contains the address, demangled, with its parameters; empty: unknown. May
+  /// allocate.
+  std::string at(std::uint64_t offset) const;
+
+private:
+  struct Function
+  {
+    std::uint64_t begin = 0;
+    std::uint64_t size = 0;
+    std::string name;
+  };
+  std::vector<Function> all_;
+};
+
 /// The places of `offsets` in the ELF file `path`. If addr2line is in the PATH, starts it for the
 /// lines. Set-up only; may block for seconds on a large file with debug information.
 std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets);

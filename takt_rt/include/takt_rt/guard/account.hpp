@@ -22,6 +22,8 @@ struct GuardedName
   std::uint32_t begin = 0;  ///< of its text in `GuardAccount::texts`; a zero ends the text
   std::atomic<std::uint64_t> runs{0};
   std::atomic<std::uint64_t> events{0};  ///< of all kinds
+  /// Those of `events` that no list of the user ignores; see `GuardAccount::is_judged`.
+  std::atomic<std::uint64_t> judged{0};
 };
 
 /// A place of the program: events of one kind, in scopes of one name, with the same caller and the
@@ -137,6 +139,9 @@ struct GuardAccount
   std::atomic<std::uint32_t> name_count{0};
   std::atomic<std::uint32_t> object_count{0};
   std::uint32_t text_bytes = 0;
+  /// 1: another process knows the names of functions, and sets `GuardedName::judged` while this
+  /// one runs.
+  std::uint32_t is_judged = 0;
   /// 1: page faults of at least one thread have an address.
   std::atomic<std::uint32_t> faults_have_places{0};
   /// The number of threads that `limited` names or has no room for.
@@ -151,6 +156,13 @@ struct GuardAccount
   std::atomic<std::uint32_t> block_count{0};  ///< 0: no entry is in use
   std::array<GuardedBlock, kBlocks> blocks{};
   std::array<GuardSite, kSites> sites{};
+
+  /// The events of a name that raise alarms. Any thread; real-time safe.
+  std::uint64_t alarming(std::size_t name) const noexcept
+  {
+    const GuardedName & one = names[name];
+    return (is_judged != 0 ? one.judged : one.events).load(std::memory_order_relaxed);
+  }
 };
 
 }  // namespace takt_rt

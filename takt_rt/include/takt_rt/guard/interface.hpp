@@ -1,9 +1,11 @@
 // The functions of libtakt_guard.so. takt_rt finds them if the library is preloaded or linked.
 //
-//     TAKT_GUARD       rt: watch callbacks on real-time threads; all: on all threads. The guard
-//                      watches scopes of class Guard in any case.
-//     TAKT_GUARD_DIR   folder in which each guarded process makes its account PID.guard; without
-//                      the variable the account is in the memory of the process
+//     TAKT_GUARD         rt: watch callbacks on real-time threads; all: on all threads. The guard
+//                        watches scopes of class Guard in any case.
+//     TAKT_GUARD_DIR     folder in which each guarded process makes its account PID.guard; without
+//                        the variable the account is in the memory of the process
+//     TAKT_GUARD_JUDGED  1: another process reads the accounts in that folder while this one runs,
+//                        and sets GuardedName::judged
 #ifndef TAKT_RT__GUARD__INTERFACE_HPP_
 #define TAKT_RT__GUARD__INTERFACE_HPP_
 
@@ -16,7 +18,7 @@ namespace takt_rt
 
 struct GuardInterface
 {
-  static constexpr std::uint32_t kVersion = 2;
+  static constexpr std::uint32_t kVersion = 3;
 
   std::uint32_t version;
   /// The number of a name of scopes, from 1 on; 0: the table is full. Set-up only; may block.

@@ -1,0 +1,105 @@
+#include "exec/guard/judge.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <system_error>
+#include <utility>
+
+namespace takt_exec
+{
+
+using takt_rt::GuardAccount;
+using takt_rt::GuardSite;
+
+Judge::Judge(std::filesystem::path folder, const IgnoreList & ignored)
+: folder_(std::move(folder)),
+  ignored_(ignored)
+{
+}
+
+void Judge::look()
+{
+  find_accounts();
+  for (auto & [name, account] : accounts_) {
+    look(account);
+  }
+}
+
+void Judge::find_accounts()
+{
+  std::error_code error;
+  for (const auto & entry : std::filesystem::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename();
+    if (entry.path().extension() == ".guard" && accounts_.count(name) == 0) {
+      const auto [added, is_new] = accounts_.try_emplace(name, entry.path());
+      if (added->second.file.get() == nullptr) {
+        accounts_.erase(added);  // the program has not written its head yet
+      }
+    }
+  }
+}
+
+void Judge::look(Account & account)
+{
+  GuardAccount & all = *account.file.get();
+  std::vector<std::uint64_t> counts(all.names.size());
+  for (std::size_t i = 0; i < all.sites.size(); ++i) {
+    const GuardSite & site = all.sites[i];
+    if (site.state.load(std::memory_order_acquire) != GuardSite::ready) {
+      continue;
+    }
+    Verdict & verdict = account.verdicts[i];
+    if (verdict == Verdict::open) {
+      verdict = judge(all, site);
+    }
+    if (verdict == Verdict::counts && site.name < counts.size()) {
+      counts[site.name] += site.count.load(std::memory_order_relaxed);
+    }
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > 0) {
+      all.names[i].judged.store(counts[i], std::memory_order_relaxed);
+    }
+  }
+}
+
+Judge::Verdict Judge::judge(const GuardAccount & account, const GuardSite & site)
+{
+  std::vector<FileAddress> frames = frames_of(account, site);
+  cut_executor(frames);
+  const bool ignored = std::any_of(frames.begin(), frames.end(), [&](const FileAddress & frame) {
+    if (frame.object.empty()) {
+      return ignored_.ignores(site.kind, "");
+    }
+    const Functions & functions = functions_.try_emplace(frame.object, frame.object).first->second;
+    return ignored_.ignores(site.kind, functions.at(frame.offset));
+  });
+  return ignored ? Verdict::ignored : Verdict::counts;
+}
+
+Judging::Judging(std::filesystem::path folder, const IgnoreList & ignored)
+: judge_(std::move(folder), ignored)
+{
+  // The program's signals are for the main thread, which passes them on.
+  sigset_t all{};
+  sigset_t before{};
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::jthread([this](const std::stop_token & stop) {
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    std::unique_lock lock(mutex);
+    while (!stop.stop_requested()) {
+      judge_.look();
+      ended.wait_for(lock, stop, std::chrono::milliseconds(100), [] { return false; });
+    }
+  });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace takt_exec
