@@ -1,6 +1,10 @@
 #include "unwinder.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstring>
 
 namespace takt_guard
 {
@@ -22,11 +26,36 @@ constexpr std::size_t kRemembered = 4;
 class Reader
 {
 public:
-  Reader(const Byte * begin, const Byte * end) noexcept : at_(begin), end_(end) {}
+  Reader() = default;
+  /// From the address on, to the end of the tables' segment. An address outside of it: fails at the
+  /// first read.
+  Reader(const UnwindTables & tables, std::uint64_t address) noexcept
+  : at_(tables.bytes),
+    end_(tables.bytes + tables.size),
+    address_(address)
+  {
+    if (address - tables.begin < tables.size) {
+      at_ += address - tables.begin;
+    } else {
+      at_ = end_;
+    }
+  }
 
   bool is_over() const noexcept { return at_ >= end_; }
   bool failed() const noexcept { return failed_; }
   const Byte * at() const noexcept { return at_; }
+  /// The address of the byte at `at`.
+  std::uint64_t address() const noexcept { return address_; }
+  /// The next bytes alone, which this reader skips. Too many: both fail.
+  Reader part(std::uint64_t bytes) noexcept
+  {
+    Reader part = *this;
+    skip(bytes);
+    part.end_ = at_;
+    part.failed_ = failed_;
+    part.at_ = failed_ ? at_ : part.at_;
+    return part;
+  }
 
   Byte byte() noexcept { return static_cast<Byte>(fixed(1)); }
   std::uint64_t fixed(unsigned bytes) noexcept
@@ -38,6 +67,7 @@ public:
     for (unsigned i = 0; i < bytes; ++i) {
       value |= std::uint64_t{*at_++} << 8U * i;
     }
+    address_ += bytes;
     return value;
   }
   std::int64_t signed4() noexcept { return static_cast<std::int32_t>(fixed(4)); }
@@ -60,6 +90,7 @@ public:
       fail();
     } else {
       at_ += bytes;
+      address_ += bytes;
     }
   }
 
@@ -80,8 +111,9 @@ private:
     return 0;
   }
 
-  const Byte * at_;
-  const Byte * end_;
+  const Byte * at_ = nullptr;
+  const Byte * end_ = nullptr;
+  std::uint64_t address_ = 0;
   bool failed_ = false;
 };
 
@@ -120,12 +152,13 @@ struct Entry
   bool is_signal = false;
 };
 
-Reader part_at(const Byte * length_at) noexcept
+// The part of the tables whose length is at the address.
+Reader part_at(const UnwindTables & tables, std::uint64_t address) noexcept
 {
-  Reader head(length_at, length_at + 4);
-  const std::uint64_t length = head.fixed(4);
+  Reader reader(tables, address);
+  const std::uint64_t length = reader.fixed(4);
   const bool is_short = length < 0xfffffff0U;
-  return {length_at + 4, length_at + 4 + (is_short ? length : 0)};
+  return reader.part(is_short ? length : 0);
 }
 
 // Skips the pointer to the personality routine of a function with handlers.
@@ -156,9 +189,7 @@ bool read_shared(Reader reader, Entry & entry) noexcept
   if (reader.failed() || words[0] != 'z' || returns_by != StackCopy::kInstruction) {
     return false;
   }
-  const std::uint64_t length = reader.uleb();
-  Reader data(reader.at(), reader.at() + length);
-  reader.skip(length);
+  Reader data = reader.part(reader.uleb());
   bool from_itself = false;
   for (const char * word = words + 1; *word != '\0'; ++word) {
     if (*word == 'R') {
@@ -178,47 +209,42 @@ bool read_shared(Reader reader, Entry & entry) noexcept
 }
 
 // The entry of the function that contains the address.
-bool find_entry(std::uint64_t address, Entry & entry) noexcept
+bool find_entry(std::uint64_t address, Entry & entry, const UnwindTables & tables) noexcept
 {
-  dl_find_object object{};
+  Reader head(tables, tables.header);
   if (
-    ::_dl_find_object(reinterpret_cast<void *>(address), &object) != 0 ||
-    object.dlfo_eh_frame == nullptr) {
+    head.byte() != 1 || head.byte() != kFromItself || head.byte() != kUnsigned4 ||
+    head.byte() != kFromTable) {
     return false;
   }
-  const auto * const table = static_cast<const Byte *>(object.dlfo_eh_frame);
-  if (
-    table[0] != 1 || table[1] != kFromItself || table[2] != kUnsigned4 || table[3] != kFromTable) {
-    return false;
-  }
-  const auto base = reinterpret_cast<std::uint64_t>(table);
-  const auto value = [&](std::size_t index) {
-    const Byte * const at = table + 12 + 4 * index;
-    return Reader(at, at + 4).signed4();
+  head.skip(4);
+  const std::uint64_t count = head.fixed(4);
+  const auto value = [&](std::uint64_t index) {
+    return Reader(tables, head.address() + 4 * index).signed4();
   };
-  const auto wanted = static_cast<std::int64_t>(address - base);
-  std::size_t low = 0;
-  std::size_t high = Reader(table + 8, table + 12).fixed(4);
-  if (high == 0 || value(0) > wanted) {
+  const auto wanted = static_cast<std::int64_t>(address - tables.header);
+  if (count == 0 || head.failed() || value(0) > wanted) {
     return false;
   }
+  std::uint64_t low = 0;
+  std::uint64_t high = count;
   while (high - low > 1) {
-    const std::size_t middle = low + (high - low) / 2;
+    const std::uint64_t middle = low + (high - low) / 2;
     (value(2 * middle) <= wanted ? low : high) = middle;
   }
-  const Byte * const length_at = table + value(2 * low + 1);
-  Reader own = part_at(length_at);
-  const Byte * const back_at = own.at();
-  const std::uint64_t back = own.fixed(4);
-  const Byte * const from = own.at();
-  entry.begin = reinterpret_cast<std::uint64_t>(from) + static_cast<std::uint64_t>(own.signed4());
+  const auto at = tables.header + static_cast<std::uint64_t>(value(2 * low + 1));
+  Reader own = part_at(tables, at);
+  std::uint64_t shared_at = own.address();
+  shared_at -= own.fixed(4);
+  entry.begin = own.address();
+  entry.begin += static_cast<std::uint64_t>(own.signed4());
   const std::uint64_t length = own.fixed(4);
   if (own.failed() || address < entry.begin || address - entry.begin >= length) {
     return false;
   }
   own.skip(own.uleb());
   entry.own = own;
-  return read_shared(part_at(back_at - back), entry) && !own.failed();
+  return read_shared(part_at(tables, shared_at), entry) && !own.failed();
 }
 
 /// Carries out the instructions of an entry up to an address.
@@ -288,7 +314,7 @@ private:
       case 0x40:
         return advance(low);
       case 0x80:
-        set(low, Rule::at_offset, static_cast<std::int64_t>(reader.uleb()) * entry_.data_step);
+        set(low, Rule::at_offset, scaled(reader.uleb()));
         return true;
       case 0xc0:
         restore(low);
@@ -298,9 +324,14 @@ private:
     }
   }
 
+  // Damaged tables may have numbers whose product is too large: that wraps.
+  std::int64_t scaled(std::uint64_t value) const noexcept
+  {
+    return static_cast<std::int64_t>(value * static_cast<std::uint64_t>(entry_.data_step));
+  }
+
   bool extended(Byte code, Reader & reader) noexcept
   {
-    const auto scaled = [&] { return static_cast<std::int64_t>(reader.uleb()) * entry_.data_step; };
     std::uint64_t number = 0;
     switch (code) {
       case 0x00:  // nothing
@@ -313,7 +344,7 @@ private:
         return advance(reader.fixed(4));
       case 0x05:
         number = reader.uleb();
-        set(number, Rule::at_offset, scaled());
+        set(number, Rule::at_offset, scaled(reader.uleb()));
         return true;
       case 0x06:
         restore(reader.uleb());
@@ -361,22 +392,22 @@ private:
         return true;
       case 0x11:
         number = reader.uleb();
-        set(number, Rule::at_offset, reader.sleb() * entry_.data_step);
+        set(number, Rule::at_offset, scaled(static_cast<std::uint64_t>(reader.sleb())));
         return true;
       case 0x12:
         number = reader.uleb();
-        frame(number, reader.sleb() * entry_.data_step);
+        frame(number, scaled(static_cast<std::uint64_t>(reader.sleb())));
         return true;
       case 0x13:
-        row_.frame_offset = reader.sleb() * entry_.data_step;
+        row_.frame_offset = scaled(static_cast<std::uint64_t>(reader.sleb()));
         return true;
       case 0x14:
         number = reader.uleb();
-        set(number, Rule::is_offset, scaled());
+        set(number, Rule::is_offset, scaled(reader.uleb()));
         return true;
       case 0x15:
         number = reader.uleb();
-        set(number, Rule::is_offset, reader.sleb() * entry_.data_step);
+        set(number, Rule::is_offset, scaled(static_cast<std::uint64_t>(reader.sleb())));
         return true;
       case 0x2e:  // the size of arguments on the stack, for handlers
         reader.uleb();
@@ -450,7 +481,8 @@ bool to_caller(const StackCopy & stack, const Row & row, Frame & frame) noexcept
 }
 
 std::size_t find_callers(
-  const StackCopy & stack, std::uintptr_t * addresses, std::size_t most) noexcept
+  const StackCopy & stack, std::uintptr_t * addresses, std::size_t most,
+  decltype(&find_tables) find) noexcept
 {
   Frame frame;
   frame.values = stack.registers;
@@ -458,8 +490,9 @@ std::size_t find_callers(
   std::size_t count = 1;
   std::uint64_t address = stack.registers[StackCopy::kInstruction];
   while (count < most) {
-    Entry entry{Reader(nullptr, nullptr), Reader(nullptr, nullptr)};
-    if (!find_entry(address, entry)) {
+    UnwindTables tables;
+    Entry entry;
+    if (!find(address, tables) || !find_entry(address, entry, tables)) {
       break;
     }
     Machine machine(entry, address);
@@ -477,7 +510,8 @@ std::size_t find_callers(
 #else
 
 std::size_t find_callers(
-  const StackCopy & /*stack*/, std::uintptr_t * /*addresses*/, std::size_t /*most*/) noexcept
+  const StackCopy & /*stack*/, std::uintptr_t * /*addresses*/, std::size_t /*most*/,
+  decltype(&find_tables) /*find*/) noexcept
 {
   return 1;
 }
@@ -486,14 +520,62 @@ std::size_t find_callers(
 
 }  // namespace
 
+bool find_tables(std::uint64_t address, UnwindTables & tables) noexcept
+{
+#if defined(__x86_64__) && defined(DLFO_STRUCT_HAS_EH_DBASE)
+  dl_find_object object{};
+  if (
+    ::_dl_find_object(reinterpret_cast<void *>(address), &object) != 0 ||
+    object.dlfo_eh_frame == nullptr) {
+    return false;
+  }
+  // Between segments there may be addresses without memory. The object's head says where segments
+  // are.
+  const auto begin = reinterpret_cast<std::uint64_t>(object.dlfo_map_start);
+  const auto size = reinterpret_cast<std::uint64_t>(object.dlfo_map_end) - begin;
+  tables.header = reinterpret_cast<std::uint64_t>(object.dlfo_eh_frame);
+  Elf64_Ehdr head;
+  constexpr std::uint64_t kFirstPage = 4096;
+  if (size < kFirstPage) {
+    return false;
+  }
+  std::memcpy(&head, object.dlfo_map_start, sizeof head);
+  if (
+    std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(Elf64_Phdr) ||
+    head.e_phoff > kFirstPage || head.e_phnum > (kFirstPage - head.e_phoff) / sizeof(Elf64_Phdr)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < head.e_phnum; ++i) {
+    Elf64_Phdr part;
+    std::memcpy(
+      &part, static_cast<const char *>(object.dlfo_map_start) + head.e_phoff + i * sizeof part,
+      sizeof part);
+    tables.begin = object.dlfo_link_map->l_addr + part.p_vaddr;
+    tables.size = part.p_filesz;
+    if (
+      part.p_type == PT_LOAD && (part.p_flags & PF_R) != 0 && tables.begin >= begin &&
+      tables.size <= size && tables.begin - begin <= size - tables.size &&
+      tables.header - tables.begin < tables.size) {
+      tables.bytes = reinterpret_cast<const unsigned char *>(tables.begin);
+      return true;
+    }
+  }
+#else
+  static_cast<void>(address);
+  static_cast<void>(tables);
+#endif
+  return false;
+}
+
 std::size_t callers_of(
-  const StackCopy & stack, std::uintptr_t * addresses, std::size_t most) noexcept
+  const StackCopy & stack, std::uintptr_t * addresses, std::size_t most,
+  decltype(&find_tables) find) noexcept
 {
   if (most == 0) {
     return 0;
   }
   addresses[0] = stack.registers[StackCopy::kInstruction];
-  return find_callers(stack, addresses, most);
+  return find_callers(stack, addresses, most, find);
 }
 
 }  // namespace takt_guard

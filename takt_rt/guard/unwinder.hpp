@@ -4,7 +4,8 @@
 // The kernel copies registers and stack at a page fault. When the guard reads them, the functions
 // have returned and other calls have written over the stack, so no unwinder of the C library can
 // walk it. The kernel's own chain of calls follows frame pointers, which most programs lack.
-// Source: DWARF 4, section 6.4; Linux Standard Base, "Exception Frames".
+// Source: DWARF 4, section 6.4; Linux Standard Base, "Exception Frames"; System V ABI, "Program
+// Header".
 #ifndef UNWINDER_HPP_
 #define UNWINDER_HPP_
 
@@ -33,12 +34,29 @@ struct StackCopy
   std::uint64_t stack_pointer() const noexcept { return registers[kStackPointer]; }
 };
 
+/// The segment of a loaded object that has its unwind tables.
+struct UnwindTables
+{
+  const unsigned char * bytes = nullptr;  ///< of the segment
+  std::uint64_t begin = 0;                ///< address of the segment
+  std::size_t size = 0;
+  std::uint64_t header = 0;  ///< address of the table of functions (.eh_frame_hdr)
+};
+
+/// The tables of the object that contains the address. False: there are none that this unwinder
+/// knows. Any thread; does not allocate, lock or block.
+bool find_tables(std::uint64_t address, UnwindTables & tables) noexcept;
+
 /// Writes the address of the instruction and the return addresses of its callers, innermost first,
 /// to `addresses`. Returns their number, at most `most`. It is smaller than that of all callers
 /// where the copy ends, or where an object has no unwind tables or such as compilers rarely make;
-/// on other machines than x86-64 it is 1. Any thread; does not allocate, lock or block.
+/// on other machines than x86-64 it is 1. Damaged tables give wrong callers, and reads of nothing
+/// but their segments. Any thread; does not allocate, lock or block.
+///
+/// `find`: a test may give other tables.
 std::size_t callers_of(
-  const StackCopy & stack, std::uintptr_t * addresses, std::size_t most) noexcept;
+  const StackCopy & stack, std::uintptr_t * addresses, std::size_t most,
+  decltype(&find_tables) find = &find_tables) noexcept;
 
 }  // namespace takt_guard
 

@@ -5,12 +5,18 @@
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <random>
+#include <utility>
 #include <vector>
+
+#include "support/rounds.hpp"
 
 namespace takt_guard::test
 {
@@ -124,6 +130,105 @@ TEST(Unwinder, StopsWhereTheCopyEnds)
   }
   EXPECT_GT(all, 2U);
   EXPECT_EQ(callers(stack.copy, 3).size(), 2U) << "no more than asked for";
+}
+
+// A copy of this program's tables, right before an address that cannot be read.
+class CopiedTables
+{
+public:
+  CopiedTables()
+  {
+    const auto here = reinterpret_cast<std::uint64_t>(&copy_stack);
+    EXPECT_TRUE(find_tables(here, real_));
+    constexpr std::size_t kPage = 4096;
+    bytes_ = (real_.size + kPage - 1) / kPage * kPage + 2 * kPage;
+    void * const memory =
+      ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(memory, MAP_FAILED);
+    memory_ = static_cast<unsigned char *>(memory);
+    EXPECT_EQ(::mprotect(memory_, kPage, PROT_NONE), 0);
+    EXPECT_EQ(::mprotect(memory_ + bytes_ - kPage, kPage, PROT_NONE), 0);
+    copy_ = real_;
+    copy_.bytes = memory_ + bytes_ - kPage - real_.size;
+    std::copy(real_.bytes, real_.bytes + real_.size, begin());
+    current_ = this;
+  }
+  ~CopiedTables()
+  {
+    current_ = nullptr;
+    ::munmap(memory_, bytes_);
+  }
+  CopiedTables(const CopiedTables &) = delete;
+  CopiedTables & operator=(const CopiedTables &) = delete;
+
+  unsigned char * begin() { return memory_ + (copy_.bytes - memory_); }
+  std::size_t header() const { return real_.header - real_.begin; }
+  std::size_t size() const { return real_.size; }
+
+  /// As `find_tables`, with the copy for this program's tables.
+  static bool find(std::uint64_t address, UnwindTables & tables) noexcept
+  {
+    if (!find_tables(address, tables)) {
+      return false;
+    }
+    if (tables.begin == current_->real_.begin) {
+      tables = current_->copy_;
+    }
+    return true;
+  }
+
+private:
+  static inline const CopiedTables * current_ = nullptr;
+  UnwindTables real_;
+  UnwindTables copy_;
+  unsigned char * memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+TEST(Unwinder, ReadsNothingButTheTablesWhereTheyAreDamaged)
+{
+  Stack stack;
+  with_room(stack, 0, 1000);
+  CopiedTables tables;
+  Addresses found(64);
+  const auto callers_in_copy = [&] {
+    return callers_of(stack.copy, found.data(), found.size(), &CopiedTables::find) - 1;
+  };
+  ASSERT_EQ(callers_in_copy(), stack.expected.size());
+  std::mt19937 random(1);
+  const std::size_t size = tables.size() - tables.header();
+  std::vector<std::pair<std::size_t, unsigned char>> before;
+  std::size_t fewer = 0;
+  const std::uint64_t rounds = takt_rt::test::rounds(3000);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    // From one damaged byte in 16 to one in 4096.
+    const std::size_t damaged = 1 + (size >> (4 + random() % 9));
+    before.clear();
+    for (std::size_t i = 0; i < damaged; ++i) {
+      const std::size_t at = tables.header() + random() % size;
+      before.emplace_back(at, tables.begin()[at]);
+      constexpr unsigned char kExtremes[]{0x00, 0x7f, 0x80, 0xff};
+      tables.begin()[at] =
+        random() % 2 == 0 ? kExtremes[random() % 4] : static_cast<unsigned char>(random());
+    }
+    const std::size_t count = callers_in_copy();
+    ASSERT_LT(count, found.size());
+    ASSERT_EQ(found[0], stack.copy.registers[StackCopy::kInstruction]);
+    fewer += count < stack.expected.size() ? 1 : 0;
+    for (auto one = before.rbegin(); one != before.rend(); ++one) {
+      tables.begin()[one->first] = one->second;
+    }
+  }
+  EXPECT_GT(fewer, 0U) << "no damage was where the unwinder reads";
+  EXPECT_EQ(callers_in_copy(), stack.expected.size());
+}
+
+TEST(Unwinder, KnowsNoTablesOfMemoryWithoutCode)
+{
+  UnwindTables tables;
+  EXPECT_FALSE(find_tables(16, tables));
+  const std::vector<char> memory(10);
+  EXPECT_FALSE(find_tables(reinterpret_cast<std::uint64_t>(memory.data()), tables));
 }
 
 TEST(Unwinder, StopsAtAnInstructionOfNoObject)
