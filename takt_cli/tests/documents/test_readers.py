@@ -1,7 +1,10 @@
 """Readers get any document that its schema allows, and documents with one thing wrong."""
 
+import importlib
 import json
 import math
+import pkgutil
+import re
 import subprocess
 import sys
 import types
@@ -30,6 +33,7 @@ from takt_cli.results.trace import TraceSummary
 from takt_cli.running.control_loop import HostStalls, Loop
 from takt_cli.running.host import Measured
 from takt_cli.running.runner import Progress
+from takt_cli.verbs.audit.pairs import SideBySide
 from takt_cli.verbs.bench.programs import Limits
 from takt_cli.verbs.experiment.data_path_program import DataPath, Floors
 from takt_cli.verbs.experiment.isolation_program import Isolation
@@ -37,6 +41,7 @@ from takt_cli.verbs.experiment.oracle import OracleReport
 from takt_cli.verbs.experiment.pipeline import Pipeline
 from takt_cli.verbs.experiment.planners import Count
 from takt_cli.verbs.experiment.tightness import KindPoint, Point
+from takt_cli.verbs.experiment.workshop_program import Run as Workshop
 from takt_cli.verbs.latency.measurement import LatencyProgress
 from takt_cli.verbs.latency.results import LatencyReport
 from takt_cli.verbs.monitor.alarm import Alarm
@@ -64,6 +69,7 @@ READERS = {
     "progress": Progress,
     "records": Records,
     "set": SetAnswer,
+    "side_by_side": SideBySide,
     "statistics": ProcessStatistics,
     "status": ProcessStatus,
     "subscribed": Subscribed,
@@ -73,7 +79,9 @@ READERS = {
     "trace_report": TraceReport,
     "trace_summary": TraceSummary,
     "trace_written": Told,
+    "workshop": Workshop,
 }
+OF_ROS = ("launch", "ros2_command")  # modules that import ROS 2's packages
 EACH = pytest.mark.parametrize("name", READERS)
 FUZZ = settings(
     max_examples=10,
@@ -172,6 +180,23 @@ def test_another_version_is_refused(name):
 def test_every_schema_says_what_it_is_of():
     for file in FOLDER.glob("*.json"):
         assert load(file.stem)["title"], file
+
+
+def test_every_document_with_a_reader_is_read_here():
+    for module in pkgutil.walk_packages(takt_cli.__path__, "takt_cli."):
+        if module.name.removeprefix("takt_cli.") not in ("__main__", *OF_ROS):
+            importlib.import_module(module.name)
+    read = {at for at in Document._classes if "#" not in at}
+    assert read - READERS.keys() == {"alarm", "exec_report"}  # their readers have own tests
+
+
+def test_the_contributors_page_names_the_writer_of_every_schema():
+    page = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text()
+    table = page[page.index("| schema | written by") :].partition("\n\n")[0]
+    named = {
+        name for row in table.splitlines() for name in re.findall("`(\\w+)`", row.split("|")[1])
+    }
+    assert named == {file.stem for file in FOLDER.glob("*.json")} - {"common"}
 
 
 def places(at):
