@@ -10,12 +10,15 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <fstream>
 #include <future>
+#include <iterator>
 #include <latch>
 #include <memory>
 #include <mutex>
 #include <rcl_interfaces/srv/list_parameters.hpp>
 #include <std_msgs/msg/int32.hpp>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -64,13 +67,15 @@ public:
     }
   }
 
-  /// Sends what the second callback runs for, once the first one waits; and ends the process.
+  /// Sends what the second callback runs for, once the first one waits; and ends the process: the
+  /// guard has said what it has to say, and had the time to name callbacks that it must not name.
   void drive()
   {
     while (!waits_) {
       std::this_thread::sleep_for(1ms);
     }
-    for (int i = 0; i < 200; ++i) {
+    int rest = 150;                               // the guard looks at waits every 25 rounds
+    for (int i = 0; i < 6000 && rest > 0; ++i) {  // only a failing test takes a minute
       if (i % 20 == 0 && publisher_ != nullptr) {
         publisher_->publish(Int32());
       }
@@ -78,9 +83,13 @@ public:
         client_->async_send_request(std::make_shared<Asked::Request>());
       }
       std::this_thread::sleep_for(10ms);
-      if (i == 90 && case_.waits == "outside") {
-        promise_.set_value();
+      if (!said_) {
+        said_ = is_said();
+        if (said_ && case_.waits == "outside") {
+          promise_.set_value();
+        }
       }
+      rest -= said_ && (answered_ || !case_.waits.ends_with("_for")) ? 1 : 0;
     }
     ::_exit(0);
   }
@@ -96,13 +105,13 @@ private:
     if (case_.waits == "future" || case_.waits == "outside") {
       future_.wait();
     } else if (case_.waits == "future_for") {
-      future_.wait_for(1200ms);
+      future_.wait_for(kTime);
     } else if (case_.waits == "condition") {
       std::unique_lock lock(mutex_);
-      condition_.wait(lock, [this] { return answered_; });
+      condition_.wait(lock, [this] { return may_go_on_; });
     } else if (case_.waits == "condition_for") {
       std::unique_lock lock(mutex_);
-      condition_.wait_for(lock, 1200ms, [this] { return answered_; });
+      condition_.wait_for(lock, kTime, [this] { return may_go_on_; });
     } else if (case_.waits == "semaphore") {
       ::sem_wait(&semaphore_);
     } else if (case_.waits == "atomic") {
@@ -111,7 +120,7 @@ private:
       latch_.wait();
     } else {
       const std::lock_guard one(mutex_);
-      std::this_thread::sleep_for(200ms);
+      meet();
       const std::lock_guard two(other_mutex_);
     }
   }
@@ -119,7 +128,7 @@ private:
   {
     if (case_.waits == "locks") {
       const std::lock_guard two(other_mutex_);
-      std::this_thread::sleep_for(200ms);
+      meet();
       const std::lock_guard one(mutex_);
       return;
     }
@@ -129,25 +138,56 @@ private:
     promise_.set_value();
     {
       const std::lock_guard lock(mutex_);
-      answered_ = true;
+      may_go_on_ = true;
     }
     condition_.notify_all();
     ::sem_post(&semaphore_);
     atomic_ = 1;
     atomic_.notify_all();
     latch_.count_down();
+    answered_ = true;
   }
+  // Both callbacks have their first lock before either asks for its second one.
+  void meet()
+  {
+    ++met_;
+    while (met_ < 2) {
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+  // Whether the guard has told of each wait that it notes. The test gives this program a file as
+  // standard error.
+  bool is_said() const
+  {
+    std::ifstream file("/proc/self/fd/2");
+    const std::string said(std::istreambuf_iterator<char>(file), {});
+    const auto tells_of = [&](const char * waiting) {
+      return said.find(std::string("[takt] guard: ") + waiting + " has waited") !=
+             std::string::npos;
+    };
+    if (case_.waits == "locks") {
+      return tells_of("/dead:timer(50ms)") && tells_of("/dead:timer(70ms)");
+    }
+    return case_.is_deadlock || case_.waits == "outside" ? tells_of("/dead:timer(50ms)")
+                                                         : answered_.load();
+  }
+
+  // A wait that ends by its time is long enough for the guard to note it on a busy machine.
+  static constexpr auto kTime = 5s;
 
   const Case case_;
   bool waited_ = false;
   std::atomic<bool> waits_{false};
   std::atomic<bool> done_{false};
+  std::atomic<bool> answered_{false};
+  std::atomic<int> met_{0};
+  bool said_ = false;
   std::promise<void> promise_;
   std::future<void> future_ = promise_.get_future();
   std::mutex mutex_;
   std::mutex other_mutex_;
   std::condition_variable condition_;
-  bool answered_ = false;
+  bool may_go_on_ = false;
   sem_t semaphore_{};
   std::atomic<int> atomic_{0};
   std::latch latch_{1};

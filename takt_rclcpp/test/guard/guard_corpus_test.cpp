@@ -1,7 +1,6 @@
 // Each program of the corpus under the guard: all of its faults have the right callback and kind,
 // and nothing else has.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../leased_domain.hpp"
 #include "faults.hpp"
 
 namespace
@@ -61,7 +61,7 @@ protected:
   {
     folder_ = testing::TempDir() + "/guard_test.XXXXXX";
     ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-    ::setenv("ROS_DOMAIN_ID", std::to_string(10 + ::getpid() % 90).c_str(), 1);
+    ::setenv("ROS_DOMAIN_ID", std::to_string(leased_domain()).c_str(), 1);
     ::setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
     ::setenv("ROS_LOG_DIR", folder_.c_str(), 1);
     ::setenv("LD_BIND_NOW", "1", 1);  // no page of a library is touched later

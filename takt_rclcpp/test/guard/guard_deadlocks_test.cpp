@@ -1,6 +1,5 @@
 // Each deadlock of the corpus is named with both callbacks, while other waits are not.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -10,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "../leased_domain.hpp"
 #include "deadlocks.hpp"
 
 namespace
@@ -46,9 +46,9 @@ void judge_all(const char * program)
   ::setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
   ::setenv("ROS_LOG_DIR", folder.c_str(), 1);
   std::string commands;
-  for (std::size_t i = 0; i < kCases.size(); ++i) {
-    const std::string name(kCases[i].name);
-    commands += "ROS_DOMAIN_ID=" + std::to_string(10 + (::getpid() + i) % 90) +
+  for (const Case & one : kCases) {
+    const std::string name(one.name);
+    commands += "ROS_DOMAIN_ID=" + std::to_string(leased_domain()) +
                 " timeout -k 5 100 '" TAKT_EXEC "' --guard=all --report '" + folder + "/" + name +
                 ".json' -- '" + program + "' " + name + " 2>'" + folder + "/" + name + ".said' & ";
   }
