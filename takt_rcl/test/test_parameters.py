@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 import rclpy
 from rcl_interfaces.msg import ParameterEvent, ParameterType
+from rcl_interfaces.srv import ListParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
+from rclpy_peer import knows_clients
 
 PEER = os.environ["TAKT_RCL_PARAMETER_PEER"]
 PATIENCE = 60.0
@@ -43,6 +45,7 @@ class Python:
         self.node.create_subscription(ParameterEvent, "/parameter_events", self.events.append, 100)
         self.client = AsyncParameterClient(self.node, "takt_peer")
         assert self.client.wait_for_services(timeout_sec=PATIENCE)
+        assert knows_clients(self.node, ListParameters, "/takt_peer/list_parameters")
 
     def spin_until(self, condition: Any) -> bool:
         """Run callbacks until the condition holds."""

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 import rclpy
 from diagnostic_msgs.srv import AddDiagnostics
+from rcl_interfaces.srv import ListParameters
 from rclpy.node import Node
+from rclpy_peer import knows_clients
 
 PEER = os.environ["TAKT_RCL_CALLING_PEER"]
 PATIENCE = 60.0
@@ -74,6 +76,7 @@ def end(takt: subprocess.Popen[str]) -> list[str]:
 def test_services_both_ways(python: Python, takt: subprocess.Popen[str]) -> None:
     """Each half answers each request of the other, in order."""
     assert python.client.wait_for_service(timeout_sec=PATIENCE)
+    assert knows_clients(python, ListParameters, "/takt_peer/list_parameters")
     for i in range(10):
         request = AddDiagnostics.Request(load_namespace=f"question {i}")
         future = python.client.call_async(request)

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 import pytest
 from rclpy.node import Node
-from rclpy_peer import PATIENCE, running, spin_until
+from rclpy_peer import PATIENCE, knows_clients, running, spin_until
 
 interfaces = pytest.importorskip("type_description_interfaces.srv")
 
@@ -25,6 +25,7 @@ def test_a_type_is_described_with_its_source(python: Node) -> None:
     client = python.create_client(interfaces.GetTypeDescription, SERVICE)
     with takt("-p", "start_type_description_service:=true"):
         assert client.wait_for_service(timeout_sec=PATIENCE)
+        assert knows_clients(python, interfaces.GetTypeDescription, SERVICE)
         assert spin_until(python, lambda: python.count_publishers("/from_takt") == 1)
         of_publisher = python.get_publishers_info_by_topic("/from_takt")[0].topic_type_hash
         question = interfaces.GetTypeDescription.Request(

@@ -3,8 +3,13 @@
 //   service /takt_echo "takt heard <text>"; the text "later" is answered a period of the timer
 //   later client of /python_echo asks "question 0", "question 1", ... after each answer, and prints
 //   the answers
+//
+// A server that has not discovered the reader of a client's answers drops the answer after 100 ms
+// (rmw_fastrtps). Endpoints are discovered in the order of their making, so the node begins to ask
+// once a younger client got an answer from the other half; until then that one asks every 2 s.
 #include <cstdio>
 #include <diagnostic_msgs/srv/add_diagnostics.hpp>
+#include <rcl_interfaces/srv/list_parameters.hpp>
 
 #include "takt_rcl/takt_rcl.hpp"
 
@@ -12,11 +17,12 @@ namespace
 {
 
 using Srv = diagnostic_msgs::srv::AddDiagnostics;
+using ListParameters = rcl_interfaces::srv::ListParameters;
 
 class Peer : public takt_rcl::Node
 {
 public:
-  Peer() : Node("takt_peer")
+  Peer() : Node("takt_peer", takt_rcl::NodeOptions().start_parameter_services(true))
   {
     service_ = create_service<Srv>(
       "takt_echo", [this](takt_rcl::PendingResponse<Srv> pending, const Srv::Request & question) {
@@ -27,13 +33,13 @@ public:
         }
       });
     client_ = create_client<Srv>("python_echo");
+    younger_ = create_client<ListParameters>("python_peer/list_parameters");
     timer_ = create_wall_timer(std::chrono::milliseconds(20), [this] {
       if (later_) {
         respond(later_, "later");
       }
-      if (!asks_ && client_->service_is_ready()) {
-        asks_ = true;
-        ask();
+      if (!known_ && client_->service_is_ready() && younger_->service_is_ready()) {
+        become_known();
       }
     });
   }
@@ -55,6 +61,21 @@ private:
     pending.respond(answer);
   }
 
+  void become_known()
+  {
+    if (periods_++ % 100 != 0) {
+      return;
+    }
+    younger_->prune_requests_older_than(std::chrono::seconds(10));  // their answers were dropped
+    younger_->async_send_request(
+      ListParameters::Request(), [this](const ListParameters::Response &) {
+        if (!known_) {
+          known_ = true;
+          ask();
+        }
+      });
+  }
+
   void ask()
   {
     if (asked_ == 5) {
@@ -70,10 +91,12 @@ private:
   }
 
   takt_rcl::PendingResponse<Srv> later_;
-  bool asks_ = false;
+  bool known_ = false;
+  int periods_ = 0;
   int asked_ = 0;
   takt_rcl::Service<Srv>::SharedPtr service_;
   takt_rcl::Client<Srv>::SharedPtr client_;
+  takt_rcl::Client<ListParameters>::SharedPtr younger_;
   takt_rcl::Timer::SharedPtr timer_;
 };
 
