@@ -95,13 +95,15 @@ TEST(LevelQueue, of_work_in_no_order_costs_little_more_than_of_work_in_order)
     }
     return std::chrono::steady_clock::now() - began;
   };
-  auto in_order = time();
-  std::shuffle(releases.begin(), releases.end(), std::mt19937(3));
-  auto shuffled = time();
-  std::sort(releases.begin(), releases.end());
-  in_order = std::min(in_order, time());
-  std::shuffle(releases.begin(), releases.end(), std::mt19937(4));
-  shuffled = std::min(shuffled, time());
+  std::mt19937 random(3);
+  auto in_order = std::chrono::steady_clock::duration::max();
+  auto shuffled = in_order;
+  for (int i = 0; i < 5; ++i) {  // the best of five: a busy machine may stop some
+    std::sort(releases.begin(), releases.end());
+    in_order = std::min(in_order, time());
+    std::shuffle(releases.begin(), releases.end(), random);
+    shuffled = std::min(shuffled, time());
+  }
   EXPECT_LT(shuffled / in_order, 20);
 }
 
