@@ -187,6 +187,11 @@ protected:
     };
     ++round_;
     std::vector<Publisher<Number>::SharedPtr> publishers;
+    std::vector<std::size_t> published(plan.topics, 0);
+    const auto publish = [&publishers, &published](std::size_t topic, const Number & message) {
+      ++published[topic];
+      publishers[topic]->publish(message);
+    };
     std::vector<std::size_t> matched(plan.topics, 0);
     for (std::size_t topic = 0; topic < plan.topics; ++topic) {
       publishers.push_back(within->create_publisher<Number>(name(topic), kDeep));
@@ -194,10 +199,10 @@ protected:
     std::vector<std::shared_ptr<SubscriptionBase>> readers;
     for (std::size_t i = 0; i < plan.readers.size(); ++i) {
       const Reader & reader = plan.readers[i];
-      const auto read = [&got, &publishers, i, relays = reader.relays](const Number & message) {
+      const auto read = [&got, publish, i, relays = reader.relays](const Number & message) {
         got[i].push_back(message.data);
         if (relays) {
-          publishers[*relays]->publish(message);
+          publish(*relays, message);
         }
       };
       const auto subscribe = [&](auto function) {
@@ -216,7 +221,22 @@ protected:
     for (std::size_t topic = 0; topic < plan.topics; ++topic) {
       EXPECT_TRUE(publishers[topic]->wait_for_matched(matched[topic], kPatience));
     }
-    std::map<std::size_t, Subscription<Number>::SharedPtr> others;
+    struct Other
+    {
+      std::size_t place;   // in `got`
+      std::size_t before;  // messages of the topic before it came
+      Subscription<Number>::SharedPtr subscription;
+    };
+    std::map<std::size_t, Other> others;
+    // Those within need no middleware: they have run when no callback is ready. Those outside wait
+    // for it.
+    const auto all_arrived = [&] {
+      spin(e);
+      return std::all_of(others.begin(), others.end(), [&](const auto & one) {
+        const auto & [topic, other] = one;
+        return got[other.place].size() >= published[topic] - other.before;
+      });
+    };
     std::uint64_t value = 0;
     for (const Step & step : plan.steps) {
       const std::size_t topic = step.number;
@@ -224,17 +244,19 @@ protected:
         for (std::size_t i = 0; i < step.number; ++i) {
           Number message;
           message.data = ++value;
-          publishers[0]->publish(message);
+          publish(0, message);
         }
-        spin(e);
+        EXPECT_TRUE(wait_until(all_arrived));
+        spin(e);  // what comes twice
       } else if (step.what == Step::What::appear) {
         const std::size_t place = got.size();
         got.emplace_back();
-        others[topic] = outside->create_subscription<Number>(
+        const auto other = outside->create_subscription<Number>(
           name(topic), kDeep,
           [&got, place](const Number & message) { got[place].push_back(message.data); });
+        others[topic] = {place, published[topic], other};
         EXPECT_TRUE(publishers[topic]->wait_for_matched(matched[topic] + 1, kPatience));
-        EXPECT_TRUE(others[topic]->wait_for_matched(1, kPatience));
+        EXPECT_TRUE(other->wait_for_matched(1, kPatience));
       } else {
         others.erase(topic);
         EXPECT_TRUE(wait_until(
