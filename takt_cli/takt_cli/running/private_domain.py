@@ -24,7 +24,7 @@ def private_domain() -> Iterator[int]:
     The lease is the name of an abstract socket, as of `takt_run`: it has one holder, and the kernel
     frees it at any end of the process.
     """
-    lease, domain = _lease()
+    lease, domain = lease_domain()
     before = os.environ.get(_VARIABLE)
     os.environ[_VARIABLE] = str(domain)
     try:
@@ -37,7 +37,8 @@ def private_domain() -> Iterator[int]:
         lease.close()
 
 
-def _lease() -> tuple[socket.socket, int]:
+def lease_domain() -> tuple[socket.socket, int]:
+    """Lease a free domain for as long as the socket is open, or until this process ends."""
     for domain in random.sample(_DOMAINS, len(_DOMAINS)):
         lease = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:

@@ -10,14 +10,13 @@ from types import SimpleNamespace
 import pytest
 from support.fake_alarms import alarm, wait_for
 from support.fake_statistics import MS, S, callback, chain, distribution, statistics, thread
+from support.private import DOMAIN
 from takt_cli.control.client import Peer
 from takt_cli.control.read_statistics import read_statistics
 from takt_cli.verbs.monitor.alarm import Alarm
 from takt_cli.verbs.monitor.diagnostics import ERROR, OK, STALE, WARN, Diagnostics, Limits, View
 from takt_cli.verbs.monitor.ros_side import RosSide
 from takt_cli.verbs.monitor.series import MOST_SERIES, labelled, metrics, series
-
-DOMAIN = 10 + os.getpid() % 90
 
 
 def view(name="fusion", pid=1, told=None, alarms=(), **more):
