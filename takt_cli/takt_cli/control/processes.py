@@ -194,7 +194,8 @@ def _chosen(
             continue
         names = ", ".join(process.words for process in processes)
         raise TaktError(
-            f"no process under takt has the number or the program name '{printable(word)}'",
+            "no process or container under takt has the number or the program name "
+            f"'{printable(word)}'",
             hint=f"processes under takt: {names}" if names else f"there is none; {_HOW}",
         )
     # A silent process does not tell its name.
@@ -214,6 +215,14 @@ def _is(word: str, process: Process) -> bool:
 
 def _may_be(word: str, silent: Silent) -> bool:
     return word == str(silent.pid)
+
+
+def running_words(names: Sequence[str]) -> str:
+    """List the processes that run, for a sentence on one that does not."""
+    if not names:
+        return "none runs under takt"
+    more = len(names) - _MOST_TOLD
+    return f"running: {', '.join(names[:_MOST_TOLD])}" + (f" and {more} more" if more > 0 else "")
 
 
 def no_process() -> TaktError:

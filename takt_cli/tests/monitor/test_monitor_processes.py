@@ -53,7 +53,7 @@ def test_only_wanted_processes_are_watched(start, monitor, wanted):
 def test_a_name_that_no_process_has_is_told_once_with_those_that_run(start, monitor):
     start("myrobot")
     watching = monitor(wanted=("myrobt",))
-    note = "no process is named myrobt yet; running: myrobot (pid 4000001)"
+    note = "no process or container is named myrobt yet; running: myrobot (pid 4000001)"
     watching.heard(note)
     start("myrobt")
     watching.heard("myrobt (pid 4000002) is watched")

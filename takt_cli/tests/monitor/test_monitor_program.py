@@ -55,6 +55,13 @@ def test_the_duration_ends_it(program):
     assert "no process runs under takt yet" in watching.lines[1]
 
 
+def test_a_name_that_no_process_has_is_told_where_none_runs(program):
+    watching = program("sing", "--duration", "100ms", "--no-ros")
+    assert watching.finished() == 0
+    words = "no process or container is named sing yet; none runs under takt, and the monitor waits"
+    assert words in watching.lines[1]
+
+
 def test_a_reader_that_reads_nothing_holds_nothing_up(start, folder):
     one = start()
     reading, writing = os.pipe()

@@ -170,4 +170,13 @@ def test_processes_are_chosen_by_number_and_name(once, start):
     said = once("fusion", "sing")
     assert said.code == 2
     assert said.out == ""
-    assert "no process under takt has the number or the program name 'sing'" in said.err
+    assert (
+        "no process or container under takt has the number or the program name 'sing'; running: "
+        "camera (pid 4000001), fusion (pid 4000002)\n"
+    ) in said.err
+
+
+def test_a_name_without_any_process_says_that_none_runs(once):
+    said = once("sing")
+    assert (said.code, said.out) == (2, "")
+    assert "the program name 'sing'; none runs under takt\n" in said.err

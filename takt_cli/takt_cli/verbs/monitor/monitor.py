@@ -18,6 +18,7 @@ from typing import Any
 
 from takt_cli.base.printable import printable
 from takt_cli.base.units import how_many
+from takt_cli.control.processes import running_words
 from takt_cli.control.side_by_side import is_trusted
 from takt_cli.control.status import ProcessStatus
 from takt_cli.verbs.monitor.actions import Actions
@@ -39,7 +40,6 @@ SCAN_S = 0.25
 GIVE_BACK_S = 5.0
 _OWN = -1
 _DESCRIPTORS = 1 << 16
-_MOST_NAMES = 5  # in one sentence
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -163,13 +163,21 @@ class Monitor:
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
             await self._scan()
             if first and not self._watched:
-                words = "no process runs under takt yet; the monitor waits for one"
-                self._output.say("note", words)
+                self._tell_none()
             first = False
             self._tell_absent()
             self._show_ros()
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), min(SCAN_S, left))
+
+    def _tell_none(self) -> None:
+        """Report that no process runs, and for which ones the monitor waits."""
+        wanted = " or ".join(map(printable, self._settings.wanted))
+        words = "no process runs under takt yet; the monitor waits for one"
+        if wanted:
+            words = f"no process or container is named {wanted} yet; {running_words(())}, and the "
+            words += "monitor waits"
+        self._output.say("note", words)
 
     def _tell_absent(self) -> None:
         """Report once the wanted processes that are missing while others run."""
@@ -178,10 +186,8 @@ class Monitor:
             return
         names = {name for status in known if status for name in _names(status)}
         if absent := [printable(one) for one in self._settings.wanted if one not in names]:
-            running = ", ".join([*self._others][:_MOST_NAMES])
-            if len(self._others) > _MOST_NAMES:
-                running += f" and {len(self._others) - _MOST_NAMES} more"
-            words = f"no process is named {' or '.join(absent)} yet; running: {running}"
+            named = f"no process or container is named {' or '.join(absent)} yet"
+            words = f"{named}; {running_words([*self._others])}"
             self._output.say("note", words)
         self._others = None
 

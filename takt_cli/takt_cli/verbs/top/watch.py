@@ -18,7 +18,7 @@ from pathlib import Path
 from takt_cli.base.printable import printable, short
 from takt_cli.control.client import Gone
 from takt_cli.control.frames import NoAnswer, Refused
-from takt_cli.control.processes import ANSWER_S, Silent, folders, in_brief, sockets
+from takt_cli.control.processes import ANSWER_S, Silent, folders, in_brief, running_words, sockets
 from takt_cli.control.read_statistics import ask_statistics
 from takt_cli.control.side_by_side import AT_ONCE, AT_ONCE_OF_OTHERS, LATE, is_trusted
 from takt_cli.control.statistics import ProcessStatistics
@@ -65,6 +65,7 @@ class View:
     silent: tuple[Silent, ...]
     ended: tuple[str, ...]
     absent: tuple[str, ...]  # wanted, but missing
+    running: tuple[str, ...] = ()  # all processes that answered, wanted or not
 
     def troubles(self) -> list[str]:
         """Give a sentence for each wanted process that is missing, silent or damaged."""
@@ -72,9 +73,10 @@ class View:
         return [*map(str, self.silent), *ended, *([self.absent_words()] if self.absent else [])]
 
     def absent_words(self) -> str:
-        """Name the missing processes."""
+        """Name the missing processes, and those that run."""
         names = " or ".join(f"'{printable(short(one))}'" for one in self.absent)
-        return f"no process under takt has the number or the program name {names}"
+        absent = f"no process or container under takt has the number or the program name {names}"
+        return f"{absent}; {running_words(self.running)}"
 
 
 class Watch:
@@ -167,6 +169,7 @@ class Watch:
             in_brief(sorted(silent, key=lambda one: one.pid)),
             tuple(self._ended),
             self._absent,
+            tuple(sorted(one.now.words for one in self._known.values() if one.now and not one.why)),
         )
 
     def _ask_next(self) -> None:
