@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "analysis/terms/chain_terms.hpp"
@@ -74,11 +75,13 @@ private:
              " and the callbacks that are at least as urgent need " +
              percent(utilization(part.window.window), Rounding::up) + " of the core";
     }
-    for (const Entry & entry : part.window.window.entries) {
-      if (entry.stream != kNone && entry.cost > 0 && entry.jitter == kUnbounded) {
-        return name(task) + " has no bound because " + name(entry.task) +
-               ", which may delay it, is released without one";
-      }
+    if (const Entry * const entry = unbounded_entry(id)) {
+      return entry->task == task
+               ? name(task) +
+                   " has no bound, because another callback that starts it has no bound" +
+                   cause_behind(id, *entry)
+               : name(task) + " has no bound because " + name(entry->task) +
+                   ", which may delay it, is released without one" + cause_behind(id, *entry);
     }
     if (part.steps.none() && solver_.exhausted()) {
       return name(task) + " has no bound that the steps of all callbacks together would find: " +
@@ -94,9 +97,26 @@ private:
            ", at which this analysis gives up";
   }
 
-  /// For a stream that is released without a bound: the reason of the first stream before it that
-  /// has no bound.
-  std::string first_cause(Index id) const
+  /// The first entry of the stream's window that comes without a bound; nullptr: none, or nothing
+  /// but another reason counts.
+  const Entry * unbounded_entry(Index id) const
+  {
+    const PriorityPart & part = solver_.part(id);
+    if (
+      !part.refusal.empty() || part.local != nullptr ||
+      solver_.part(part.window.head_stream).released == kUnbounded ||
+      overloaded(part.window.window)) {
+      return nullptr;
+    }
+    const auto & entries = part.window.window.entries;
+    const auto found = std::find_if(entries.begin(), entries.end(), [](const Entry & entry) {
+      return entry.stream != kNone && entry.cost > 0 && entry.jitter == kUnbounded;
+    });
+    return found == entries.end() ? nullptr : &*found;
+  }
+
+  /// The first stream before this one that has no bound; kNone: each stream before it has one.
+  Index first_before(Index id) const
   {
     Index first = kNone;
     for (Index next = id; next != kNone;) {
@@ -107,13 +127,41 @@ private:
       next = before == from.end() ? kNone : before->stream;
       first = next == kNone ? first : next;
     }
-    if (first == kNone) {
-      return "";
+    return first;
+  }
+
+  /// The reason behind an entry of the stream's window: goes back from entry to entry, to the first
+  /// stream with another reason.
+  std::string cause_behind(Index id, const Entry & entry) const
+  {
+    std::set<Index> seen{id};
+    for (const Entry * by = &entry;;) {
+      const Index first = first_before(by->stream);
+      const Index at = first == kNone ? by->stream : first;
+      if (!seen.insert(at).second) {
+        return ": these callbacks delay each other in a circle";
+      }
+      by = unbounded_entry(at);
+      if (by == nullptr) {
+        return cause(at);
+      }
     }
-    const Index task = solver_.streams().all()[first].task;
-    return solver_.streams().all()[first].set == first
-             ? ": the wait of " + name(task) + " for a set of messages has no bound"
-             : ": " + reason(first);
+  }
+
+  /// For a stream that is released without a bound: the reason of the first stream before it that
+  /// has no bound.
+  std::string first_cause(Index id) const
+  {
+    const Index first = first_before(id);
+    return first == kNone ? "" : cause(first);
+  }
+
+  std::string cause(Index id) const
+  {
+    return solver_.streams().all()[id].set == id
+             ? ": the wait of " + name(solver_.streams().all()[id].task) +
+                 " for a set of messages has no bound"
+             : ": " + reason(id);
   }
 
   Result<Ns> bound_of(Index task) const

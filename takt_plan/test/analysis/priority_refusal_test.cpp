@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "support/example.hpp"
@@ -191,7 +192,42 @@ TEST(PriorityRefusal, WhatDependsOnSomethingWithoutABoundHasNone)
     "or rr");
   EXPECT_EQ(
     bounds->tasks[base.end].faults().front(),
-    "'/c1' has no bound because '/c3', which may delay it, is released without one");
+    "'/c1' has no bound because '/c3', which may delay it, is released without one: '/c2' runs on "
+    "thread 't2', which shares its core with everything on the machine; this analysis needs policy "
+    "fifo or rr");
+}
+
+TEST(PriorityRefusal, NamesTheCauseWhereAnotherWayToTheSameCallbackHasNoBound)
+{
+  Base base;
+  base.model.threads[base.far].kind = ThreadClass::fair;
+  const Index both = base.sub(base.high, 1, {base.root, base.aside}, kMs);
+  const auto bounds = priority_bounds(base.model);
+  ASSERT_TRUE(bounds.ok());
+  EXPECT_EQ(
+    bounds->tasks[both].faults().front(),
+    "'/c3' has no bound, because another callback that starts it has no bound: '/c2' runs on "
+    "thread 't2', which shares its core with everything on the machine; this analysis needs policy "
+    "fifo or rr");
+}
+
+TEST(PriorityRefusal, OfCallbacksThatDelayEachOtherNamesTheFirstWithoutABound)
+{
+  // The end of each chain delays the other chain, and each core is full.
+  Example e(2);
+  const Index first[]{e.thread(0, 50), e.thread(1, 50)};
+  const Index second[]{e.thread(0, 60), e.thread(1, 60)};
+  const Index a = e.timer(first[0], 1, 10 * kMs, 5 * kMs);
+  const Index b = e.timer(first[1], 1, 10 * kMs, 5 * kMs);
+  e.sub(second[1], 1, {a}, 5 * kMs);
+  e.sub(second[0], 1, {b}, 5 * kMs);
+  const auto bounds = priority_bounds(e.model);
+  ASSERT_TRUE(bounds.ok());
+  const std::string cause = "'/c1' has no bound below 1s, at which this analysis gives up";
+  EXPECT_EQ(to_string(bounds->tasks[b].faults().front()), cause);
+  EXPECT_EQ(
+    to_string(bounds->tasks[a].faults().front()),
+    "'/c0' has no bound because '/c3', which may delay it, is released without one: " + cause);
 }
 
 TEST(PriorityRefusal, ChainsAcrossTimersAndUnrelatedJoins)
