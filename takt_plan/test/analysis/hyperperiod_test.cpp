@@ -120,5 +120,14 @@ TEST(Hyperperiod, IsRefusedWhereItHasTooManyJobs)
   EXPECT_NE(said.find("hyperperiod has more than 20000 jobs"), std::string::npos) << said;
 }
 
+TEST(Hyperperiod, ARoundPeriodIsAdvisedWhereItIsNearlyAsNearAsAnOddOne)
+{
+  // 2.5 ms would be the smallest change.
+  const auto found = hyperperiod(plan("17ms", "2.311ms").model);
+  ASSERT_FALSE(found);
+  const std::string said = to_string(found.faults().front());
+  EXPECT_TRUE(said.ends_with("; with 2ms in place of 2.311ms it would be 20ms")) << said;
+}
+
 }  // namespace
 }  // namespace takt_plan

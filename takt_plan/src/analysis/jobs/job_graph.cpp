@@ -1,11 +1,14 @@
 #include "analysis/jobs/job_graph.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/priority/priority_scope.hpp"
 #include "model/printed.hpp"
@@ -290,33 +293,73 @@ private:
     return least;
   }
 
-  /// The period in whole microseconds that is nearest to `period` on one side and divides
-  /// `hyperperiod`; 0: none.
-  static Ns nearest_divisor(Ns hyperperiod, Ns period, bool longer)
+  /// The digits that people read of a time: "1.04s" has three.
+  static int digits(Ns time)
+  {
+    while (time % 10 == 0) {
+      time /= 10;
+    }
+    return static_cast<int>(std::to_string(time).size());
+  }
+
+  /// A period in whole microseconds on one side of `period` that divides `hyperperiod`: of those
+  /// with at most twice the smallest change, the one with the fewest digits; 0: none.
+  static Ns near_divisor(Ns hyperperiod, Ns period, bool longer)
   {
     constexpr Ns kMicrosecond = 1'000;
     const Ns first = hyperperiod / period + (longer ? 0 : 1);
+    Ns best = 0;
+    Ns least = 0;
     for (Ns turns = first; turns > 0 && turns <= 2 * first; turns += longer ? -1 : 1) {
-      if (hyperperiod % turns == 0 && hyperperiod / turns % kMicrosecond == 0) {
-        return hyperperiod / turns;
+      const Ns found = hyperperiod / turns;
+      if (hyperperiod % turns != 0 || found % kMicrosecond != 0) {
+        continue;
       }
+      const Ns change = std::abs(found - period);
+      least = best == 0 ? change : least;
+      if (change > multiply(least, kLargerChange)) {
+        break;
+      }
+      best = best == 0 || digits(found) < digits(best) ? found : best;
     }
-    return 0;
+    return best;
   }
 
   /// A period in place of another one, and the hyperperiod with it.
   struct Replacement
   {
     Ns old = 0;
-    Ns shorter = 0;
-    Ns longer = 0;  ///< 0: none
+    Ns shorter = 0;  ///< 0: none; one of both is there
+    Ns longer = 0;   ///< 0: none
     Ns hyperperiod = 0;
 
-    /// The share by which the period changes at least.
-    double change() const
+    Ns least() const
     {
-      const Ns least = longer == 0 ? old - shorter : std::min(old - shorter, longer - old);
-      return static_cast<double>(least) / static_cast<double>(old);
+      return longer == 0    ? old - shorter
+             : shorter == 0 ? longer - old
+                            : std::min(old - shorter, longer - old);
+    }
+    /// The share by which the period changes at least.
+    double change() const { return static_cast<double>(least()) / static_cast<double>(old); }
+    /// Omits an odd period where a rounder one on the other side is nearly as near.
+    void omit_odd()
+    {
+      if (shorter == 0 || longer == 0) {
+        return;
+      }
+      const Ns down = old - shorter;
+      const Ns up = longer - old;
+      if (digits(shorter) < digits(longer) && down <= multiply(up, kLargerChange)) {
+        longer = 0;
+      } else if (digits(longer) < digits(shorter) && up <= multiply(down, kLargerChange)) {
+        shorter = 0;
+      }
+    }
+    int fewest_digits() const
+    {
+      return shorter == 0  ? digits(longer)
+             : longer == 0 ? digits(shorter)
+                           : std::min(digits(shorter), digits(longer));
     }
   };
 
@@ -326,13 +369,15 @@ private:
     for (const Index index : tasks_) {
       for (const Index stream : flow_.streams.of(index)) {
         const Ns period = model_.tasks[flow_.streams.all()[stream].source].release->period;
-        jobs += other.hyperperiod / (period == other.old ? other.shorter : period);
+        const Ns changed = other.shorter == 0 ? other.longer : other.shorter;
+        jobs += other.hyperperiod / (period == other.old ? changed : period);
       }
     }
     return jobs;
   }
 
-  /// Makes the hyperperiod short enough by the smallest change of one period.
+  /// Makes the hyperperiod short enough by a small change of one period: the one to the roundest
+  /// period of those that are at most twice the smallest change.
   std::string advice() const
   {
     constexpr std::size_t kMostCompared = 16;
@@ -342,24 +387,35 @@ private:
         periods.insert(model_.tasks[index].release->period);
       }
     }
-    std::optional<Replacement> best;
+    std::vector<Replacement> found;
     for (const Ns period : periods) {
       const Ns rest = periods.size() > kMostCompared ? 0 : hyperperiod_without(period, periods);
       if (rest <= 1) {
         continue;
       }
-      const Replacement other{
-        period, nearest_divisor(rest, period, false), nearest_divisor(rest, period, true), rest};
-      if (
-        other.shorter > 0 && jobs_with(other) <= kMostJobs &&
-        (!best || other.change() < best->change())) {
-        best = other;
+      Replacement other{
+        period, near_divisor(rest, period, false), near_divisor(rest, period, true), rest};
+      if (other.shorter > 0 && jobs_with(other) <= kMostJobs) {
+        other.omit_odd();
+        found.push_back(other);
       }
     }
-    return !best ? "; choose periods that divide each other"
-                 : "; with " + printed(best->shorter) +
-                     (best->longer == 0 ? "" : " or " + printed(best->longer)) + " in place of " +
-                     printed(best->old) + " it would be " + printed(best->hyperperiod);
+    if (found.empty()) {
+      return "; choose periods that divide each other";
+    }
+    const double least =
+      std::min_element(found.begin(), found.end(), [](const auto & a, const auto & b) {
+        return a.change() < b.change();
+      })->change();
+    std::erase_if(found, [&](const auto & one) { return one.change() > kLargerChange * least; });
+    const Replacement & best =
+      *std::min_element(found.begin(), found.end(), [](const auto & a, const auto & b) {
+        return std::pair(a.fewest_digits(), a.change()) < std::pair(b.fewest_digits(), b.change());
+      });
+    return "; with " + (best.shorter == 0 ? "" : printed(best.shorter)) +
+           (best.shorter == 0 || best.longer == 0 ? "" : " or ") +
+           (best.longer == 0 ? "" : printed(best.longer)) + " in place of " + printed(best.old) +
+           " it would be " + printed(best.hyperperiod);
   }
 
   /// The period of a source, or of its grid.
@@ -508,6 +564,8 @@ private:
   // sources.
   static constexpr Ns kLongerForUnphased = 4;
   static constexpr Ns kMoreTurns = 4;  // than periods, at most so many times
+  /// A rounder period may change the old one by this multiple of the smallest change.
+  static constexpr Ns kLargerChange = 2;
   static constexpr Ns kMostHyperperiod = Ns{24} * 3'600 * 1'000'000'000;
 
   const Model & model_;
