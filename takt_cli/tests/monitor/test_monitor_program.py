@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -60,6 +61,14 @@ def test_a_name_that_no_process_has_is_told_where_none_runs(program):
     assert watching.finished() == 0
     words = "no process or container is named sing yet; none runs under takt, and the monitor waits"
     assert words in watching.lines[1]
+
+
+def test_that_none_runs_is_told_also_where_a_process_left_its_socket(program, folder):
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(folder / "4999999.sock"))
+    watching = program("sing", "--no-ros")
+    watching.heard("no process or container is named sing yet; none runs under takt")
+    assert watching.end(signal.SIGINT) == 0
 
 
 def test_a_reader_that_reads_nothing_holds_nothing_up(start, folder):

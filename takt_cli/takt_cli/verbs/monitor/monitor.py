@@ -159,12 +159,15 @@ class Monitor:
     async def _loop(self) -> None:
         duration_s = self._settings.duration_s
         until = float("inf") if duration_s is None else time.monotonic() + duration_s
-        first = True
+        heard = False  # of a process; or the user was told that there is none
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
             await self._scan()
-            if first and not self._watched:
+            # A socket that a process left is there until the second look.
+            heard = heard or self._others is None or bool(self._others)
+            heard = heard or any(one.status for one, _ in self._watched.values())
+            if not heard and not self._watched:
                 self._tell_none()
-            first = False
+                heard = True
             self._tell_absent()
             self._show_ros()
             with contextlib.suppress(asyncio.TimeoutError):
