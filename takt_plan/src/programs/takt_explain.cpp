@@ -26,6 +26,7 @@
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/program.hpp"
 #include "takt_schedule/quoted.hpp"
+#include "takt_schedule/reader/text.hpp"
 #include "term_text.hpp"
 
 namespace
@@ -134,13 +135,14 @@ Answer analyse(const Arguments & arguments)
     std::erase_if(
       answer.chains, [&](Index chain) { return chains[chain].name != arguments.chain; });
     if (answer.chains.empty()) {
-      std::string names;
+      std::vector<std::string> names;
       for (const auto & chain : chains) {
-        names += (names.empty() ? "" : ", ") + chain.name;
+        names.push_back(chain.name);
       }
+      const std::string known = takt_schedule::suggestion(arguments.chain, names, "chains");
       answer.faults.push_back(fmt::format(
-        "no chain {}; {}", takt_schedule::quoted(arguments.chain),
-        names.empty() ? "the system has none" : "chains are " + names));
+        "--chain: there is no chain {}{}", takt_schedule::quoted(arguments.chain),
+        known.empty() ? "; the system has none" : known));
       return answer;
     }
     // With many chains, terms take long. The bound of a chain does not depend on the other

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "long_run.hpp"
 #include "model/printed.hpp"
@@ -16,6 +18,8 @@
 #include "takt_schedule/duration.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/program.hpp"
+#include "takt_schedule/quoted.hpp"
+#include "takt_schedule/reader/text.hpp"
 #include "takt_simulate_report.hpp"
 
 namespace
@@ -80,16 +84,21 @@ takt_rt::Result<Subject> subject(
     }
   }
   if (best.name.empty() || best.response.end < best.response.release) {
-    const bool known = std::any_of(
-                         model.model.chains.begin(), model.model.chains.end(),
-                         [&](const auto & chain) { return chain.name == arguments.of; }) ||
-                       std::any_of(
-                         model.model.tasks.begin(), model.model.tasks.end(),
-                         [&](const auto & task) { return task.id == arguments.of; });
+    std::vector<std::string> names;
+    for (const auto & chain : model.model.chains) {
+      names.push_back(chain.name);
+    }
+    for (const auto & task : model.model.tasks) {
+      names.push_back(task.id);
+    }
+    const bool known = std::find(names.begin(), names.end(), arguments.of) != names.end();
+    const std::string close = takt_schedule::closest(arguments.of, names);
     return Faults{
       arguments.of.empty() ? "--trace: nothing ran"
       : known              ? fmt::format("--of: '{}' never ended", arguments.of)
-              : fmt::format("--of: there is no chain and no callback '{}'", arguments.of)};
+                           : fmt::format(
+                               "--of: there is no chain and no callback '{}'{}", arguments.of,
+                  close.empty() ? "" : "; did you mean " + takt_schedule::quoted(close) + "?")};
   }
   return best;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "model/printed.hpp"
 #include "table.hpp"
 
 namespace takt_plan::program
@@ -103,6 +104,36 @@ std::string callbacks_as_text(const Report & report)
   return table(rows, Numbers::right);
 }
 
+/// A duration within which a chain that is first released at `offset` ends, for --duration: a whole
+/// number of seconds, or of milliseconds below one second.
+std::string enough_for(Ns offset, Ns period)
+{
+  constexpr Ns kMs = 1'000'000;
+  const Ns unit = offset < 1000 * kMs ? kMs : 1000 * kMs;
+  return detail::printed(add(add(offset, period), unit - 1) / unit * unit);
+}
+
+/// A line for each chain whose first release is after the end of the runs.
+std::string not_started_as_text(const Report & report)
+{
+  std::string text;
+  const Model & model = report.model.model;
+  for (Index i = 0; i < report.result.chains.size(); ++i) {
+    const Task & root = model.tasks[model.chains[i].path.front()];
+    const Ns offset = root.release ? root.release->offset.value_or(0) : 0;
+    if (
+      report.options.phases != Phases::fixed || report.result.chains[i].released > 0 ||
+      offset < report.options.duration) {
+      continue;
+    }
+    text += fmt::format(
+      "chain {} did not start within {}: {} has an offset of {}; --duration {} shows it\n",
+      model.chains[i].name, human(report.options.duration), root.id, detail::printed(offset),
+      enough_for(offset, root.release->period));
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 /// A line for each group with logical execution time whose runs were late.
 std::string late_runs_as_text(const Report & report)
 {
@@ -179,8 +210,8 @@ std::string as_text(const Report & report)
     "{} under {}: {} run{} of {}, phases {}, execution times {}, seed {}\n\n", report.system,
     report.schedule, options.runs, options.runs == 1 ? "" : "s", human(options.duration),
     to_string(options.phases), to_string(options.execution), options.seed);
-  text +=
-    chains_as_text(report) + callbacks_as_text(report) + late_runs_as_text(report) + "\nbusy:";
+  text += chains_as_text(report) + not_started_as_text(report) + callbacks_as_text(report) +
+          late_runs_as_text(report) + "\nbusy:";
   Index idle = 0;
   const char * between = "";
   for (Index core = 0; core < report.result.busy.size(); ++core) {

@@ -286,7 +286,10 @@ TEST_F(ExplainProgram, JudgesOnlyTheChainAskedFor)
   EXPECT_EQ(run("one.yaml --system system.yaml --chain camera").code, 0);
   const Outcome nobody = run("one.yaml --system system.yaml --chain nobody");
   EXPECT_EQ(nobody.code, 2);
-  EXPECT_EQ(nobody.err, "no chain 'nobody'; chains are obstacles, camera\n");
+  EXPECT_EQ(nobody.err, "--chain: there is no chain 'nobody'; chains are obstacles and camera\n");
+  const Outcome typo = run("two.yaml --system system.yaml --chain obstacle");
+  EXPECT_EQ(typo.code, 2);
+  EXPECT_EQ(typo.err, "--chain: there is no chain 'obstacle'; did you mean 'obstacles'?\n");
 }
 
 TEST_F(ExplainProgram, TheTermsAddUpInJson)

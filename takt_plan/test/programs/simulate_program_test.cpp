@@ -66,6 +66,25 @@ busy: core 63 of car 63.0 %, idle: 63
 )");
 }
 
+TEST_F(SimulateProgram, SaysOfAChainThatDoesNotStartWhichDurationShowsIt)
+{
+  const std::string period = "period: 10ms";
+  std::string late = content("system.yaml");
+  late.replace(late.find(period), period.size(), period + ", offset: 2.5s");
+  write("late.yaml", late);
+  const std::string words =
+    "chain both did not start within 1.00 s: /a:timer(10ms) has an offset of 2.5s; --duration 3s "
+    "shows it\n";
+  const auto says = [&](const std::string & options) {
+    const Outcome outcome = run("late.yaml schedule.yaml " + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out.find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says("--duration 1s"));
+  EXPECT_FALSE(says("--duration 3s"));
+  EXPECT_FALSE(says("--duration 1s --phases random"));
+}
+
 TEST_F(SimulateProgram, PrintsEverythingAsJson)
 {
   const auto result = json("--duration 100ms");
@@ -134,6 +153,9 @@ TEST_F(SimulateProgram, WhatIsWrongIsSaidInOneLineEachAndReturns2)
   expect(good + "--seed 99999999999999999999", "--seed: ");
   expect(good + "--of both", "--of");
   expect(good + "--trace t.json --of nobody", "--of: there is no chain and no callback 'nobody'\n");
+  expect(
+    good + "--trace t.json --of bth",
+    "--of: there is no chain and no callback 'bth'; did you mean 'both'?\n");
 }
 
 TEST_F(SimulateProgram, WhereTheTimelineCannotGoIsSaidBeforeAnythingRuns)
