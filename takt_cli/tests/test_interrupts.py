@@ -239,6 +239,19 @@ def test_an_interrupted_command_says_one_sentence(fakes, tmp_path, command, note
     assert ended(program)
 
 
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_plan_says_what_it_left(fakes, tmp_path, how):
+    (tmp_path / "keeping_endless.yaml").write_text("name: endless\n")
+    started = begin("plan", "keeping_endless.yaml", "-o", "s.yaml")
+    program = noted_pid(tmp_path / "keeping_endless.yaml.pid")
+    started.send_signal(how)
+    out, said = started.communicate(timeout=30)
+    assert (started.returncode, out) == (130, "")
+    words = "takt: interrupted: s.yaml has the best plan until then"
+    assert said.splitlines() == ["10 of 400 callbacks", words]
+    assert ended(program)
+
+
 @pytest.mark.parametrize("command", ["plan endless.yaml", "simulate endless.yaml autoware_takt"])
 def test_progress_is_shown_while_a_program_runs(fakes, tmp_path, command):
     (tmp_path / "endless.yaml").write_text("name: endless\n")

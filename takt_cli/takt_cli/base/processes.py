@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import ctypes
 import json
 import os
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _ORPHANED = 1
@@ -82,12 +83,14 @@ def run_program(
     follow: Callable[[str], None] | None = None,
     environment: Mapping[str, str] | None = None,
     cores: Sequence[int] = (),
+    last_words_s: float = 0,
 ) -> Finished:
     """Run a program to its end; with `check`, a bad exit code raises an error with its text.
 
     `follow` gets the program's lines on standard error as soon as the program writes them; the
-    result has them, too. An interrupt ends the program. It runs on `cores`; on all, if none are
-    named.
+    result has them, too. An interrupt ends the program; with `last_words_s` the interrupt is passed
+    on to the program, which has so long to end with EXIT_INTERRUPTED and its own words. It runs on
+    `cores`; on all, if none are named.
     """
     process = start(
         [str(program), *arguments],
@@ -97,7 +100,16 @@ def run_program(
         cores=cores,
     )
     try:
-        stdout, stderr = _collect(process, time.monotonic() + timeout_s, follow)
+        try:
+            stdout, stderr = _collect(process, time.monotonic() + timeout_s, follow)
+        except KeyboardInterrupt:
+            if not last_words_s:
+                raise
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(TimeoutError):
+                stdout, stderr = _collect(process, time.monotonic() + last_words_s, follow)
+            if process.returncode != EXIT_INTERRUPTED:
+                raise
     except TimeoutError as error:
         raise TaktError(
             f"{program.name} did not end within {timeout_s:g} s", code=EXIT_FAILED

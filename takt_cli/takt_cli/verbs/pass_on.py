@@ -9,17 +9,25 @@ from typing import NoReturn
 import typer
 
 from takt_cli.base.console import pass_through, pass_through_errors
+from takt_cli.base.errors import EXIT_INTERRUPTED
 from takt_cli.base.processes import Finished, program_failed, run_program
+
+# Time for an interrupted program to complete the file that it writes.
+_LAST_WORDS_S = 10.0
 
 
 def run_aloud(program: Path, arguments: Sequence[str], timeout_s: float) -> Finished:
-    """Run a program that may take long, and show its standard error at once."""
+    """Run a program that may take long, and show its standard error at once.
+
+    The program itself says what an interrupt left; its exit code is then EXIT_INTERRUPTED.
+    """
     return run_program(
         program,
         arguments,
         timeout_s=timeout_s,
         check=False,
         follow=lambda text: pass_through_errors(_renamed(text, program.name)),
+        last_words_s=_LAST_WORDS_S,
     )
 
 
@@ -30,7 +38,7 @@ def pass_on(
 
     `said_aloud`: run_aloud has shown its standard error.
     """
-    if done.code not in codes:
+    if done.code not in (*codes, EXIT_INTERRUPTED):
         raise program_failed(name, done.code, "" if said_aloud else done.stderr)
     pass_through(done.stdout)
     if not said_aloud:

@@ -144,8 +144,12 @@ sys.exit(-9 if "broken" in sys.argv[1] else 1)
 
 # What a command that is interrupted or killed must not leave behind.
 _ENDLESS = """
-import os, time
+import os, signal, time
 def endless(path):
+    def interrupted(*_):
+        os.write(2, b"takt_plan: interrupted: s.yaml has the best plan until then\\n")
+        os._exit(130)
+    signal.signal(signal.SIGINT, interrupted if "keeping" in path else signal.SIG_DFL)
     os.write(2, b"10 of 400 callbacks\\n")  # at once: an interrupt may come
     open(path + ".pid", "w").write(str(os.getpid()))
     time.sleep(60)

@@ -55,6 +55,19 @@ std::string threads_as_text(const Planned & planned, const std::vector<double> &
   return table(rows);
 }
 
+/// The largest offset that the plan gives a timer: with large ones a program starts late.
+std::string offsets_as_text(const Planned & planned)
+{
+  const auto & offsets = planned.assignment.offsets;
+  const auto last = std::max_element(
+    offsets.begin(), offsets.end(), [](auto & a, auto & b) { return a.offset < b.offset; });
+  return last == offsets.end() || last->offset == 0
+           ? std::string()
+           : fmt::format(
+               "the plan gives timers offsets; {} starts last, {} after its program\n",
+               planned.model.tasks[last->task].id, printed(last->offset));
+}
+
 std::string trade_as_text(const Planned & planned)
 {
   if (planned.trade.size() < 2) {
@@ -425,7 +438,8 @@ std::string as_text(const PlanReport & report)
     text += chain_table(planned.model, planned.bounds, planned.chains, simulated_of(report));
     text += simulation_line(report) + settling_line(planned.model, planned.settling) + "\n";
   }
-  text += threads_as_text(planned, report.loads) + trade_as_text(planned);
+  text +=
+    threads_as_text(planned, report.loads) + offsets_as_text(planned) + trade_as_text(planned);
   if (
     !report.misfits.empty() || !planned.shortfalls.empty() || !planned.notes.empty() ||
     !report.better_baselines.empty()) {

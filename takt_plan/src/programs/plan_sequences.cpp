@@ -125,19 +125,27 @@ public:
   {
   }
 
-  void run(const std::function<bool()> & may_go_on)
+  void run(Trials & trials)
   {
+    std::vector<std::vector<Index>> paths;  // of each root, before others have a place
     for (const Index root : order_) {
-      const std::vector<Index> path = path_from(system_, planned_.model, order_, root);
+      std::vector<Index> path = path_from(system_, planned_.model, order_, root);
+      if (path.size() >= 2) {
+        paths.push_back(std::move(path));
+      }
+    }
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const std::vector<Index> path = path_from(system_, planned_.model, order_, paths[i].front());
       if (path.size() < 2) {
         continue;
       }
-      if (!may_go_on()) {
-        planned_.notes.push_back("the time ended the search for further sequences");
-        return;
-      }
+      trials.tell(i, paths.size());
       for (const Level level : {Level::as_is, Level::most_urgent, Level::least_urgent}) {
-        if (takes(path, level)) {
+        if (!trials.may_go_on()) {
+          planned_.notes.push_back(trials.why_ended("sequences", paths.size() - i, paths.size()));
+          return;
+        }
+        if (takes(path, level, trials)) {
           break;
         }
       }
@@ -145,7 +153,7 @@ public:
   }
 
 private:
-  bool takes(const std::vector<Index> & path, Level level)
+  bool takes(const std::vector<Index> & path, Level level, Trials & trials)
   {
     Model model = planned_.model;
     Index & number = next_[model.tasks[path.front()].executor];
@@ -154,6 +162,7 @@ private:
     }
     takt_schedule::Schedule schedule = planned_.schedule;
     write(system_, model, path, schedule);
+    trials.count();
     if (!judge_.take(std::move(model), std::move(schedule)).taken) {
       return false;
     }
@@ -177,10 +186,9 @@ private:
 }  // namespace
 
 void use_sequences(
-  const System & system, Planned & planned, SimulatedPlan & simulated,
-  const std::function<bool()> & may_go_on)
+  const System & system, Planned & planned, SimulatedPlan & simulated, Trials & trials)
 {
-  Search(system, planned, simulated).run(may_go_on);
+  Search(system, planned, simulated).run(trials);
 }
 
 }  // namespace takt_plan::program

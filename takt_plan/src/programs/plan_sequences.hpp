@@ -3,9 +3,8 @@
 #ifndef TAKT_PLAN__SRC__PROGRAMS__PLAN_SEQUENCES_HPP_
 #define TAKT_PLAN__SRC__PROGRAMS__PLAN_SEQUENCES_HPP_
 
-#include <functional>
-
 #include "planners/simulated_plan.hpp"
+#include "programs/plan_trials.hpp"
 #include "takt_plan/planner.hpp"
 #include "takt_schedule/system.hpp"
 
@@ -14,11 +13,11 @@ namespace takt_plan::program
 
 /// Adds each sequence to the plan with which it is no worse (PlanJudge). The callbacks of a
 /// sequence get one priority where theirs would rise along it. A note says of each sequence what it
-/// is and how many hops it saves. `may_go_on`: false ends the search, and a note says so. Set-up
-/// only: allocates; takes a simulation for each sequence.
+/// is and how many hops it saves. If `trials` end the search, a note says so. Set-up only:
+/// allocates; takes up to three simulations for each sequence.
 void use_sequences(
   const takt_schedule::System & system, Planned & planned, SimulatedPlan & simulated,
-  const std::function<bool()> & may_go_on);
+  Trials & trials);
 
 }  // namespace takt_plan::program
 

@@ -8,10 +8,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "analysis/end_to_end/history_depth.hpp"
 #include "analysis/end_to_end/replaced.hpp"
@@ -22,6 +28,9 @@
 #include "plan_inputs.hpp"
 #include "plan_report.hpp"
 #include "plan_sequences.hpp"
+#include "plan_trials.hpp"
+#include "takt_rt/thread_attributes.hpp"
+#include "takt_schedule/core_list.hpp"
 #include "takt_schedule/named_system.hpp"
 #include "takt_schedule/output_file.hpp"
 #include "takt_schedule/parse_system.hpp"
@@ -178,6 +187,46 @@ bool may_save_wake_ups(const Arguments & arguments, takt_plan::Planned & planned
   return true;
 }
 
+/// Says that the plan uses cores on which this process cannot run, and which option avoids it.
+/// Empty: it uses none. Nor is anything said of several hosts, because nothing says which of them
+/// this machine is.
+std::string missing_cores(const takt_plan::Planned & planned, const takt_schedule::System & system)
+{
+  if (system.hosts.size() != 1) {
+    return {};
+  }
+  const std::vector<int> here = takt_rt::usable_cores();
+  const auto is_here = [&](int core) {
+    return std::find(here.begin(), here.end(), core) != here.end();
+  };
+  const takt_schedule::HostModel & host = system.hosts.front();
+  std::set<int> missing;
+  for (const takt_plan::AssignedThread & thread : planned.assignment.threads) {
+    const int core = planned.model.cores[thread.core].number;
+    if (!is_here(core)) {
+      missing.insert(core);
+    }
+  }
+  if (missing.empty()) {
+    return {};
+  }
+  std::vector<int> usable;
+  std::copy_if(host.cores.begin(), host.cores.end(), std::back_inserter(usable), [&](int core) {
+    return is_here(core) &&
+           std::find(host.reserved.begin(), host.reserved.end(), core) == host.reserved.end();
+  });
+  const std::string cores = takt_schedule::print_cores(std::vector(missing.begin(), missing.end()));
+  return fmt::format(
+    "this machine cannot run the plan, because it uses core{} {}, and takt may use core{} {} here; "
+    "{}",
+    missing.size() == 1 ? "" : "s", cores, here.size() == 1 ? "" : "s",
+    takt_schedule::print_cores(here),
+    usable.empty()
+      ? fmt::format(
+          "to plan for this machine, change the cores of host '{}' in the model", host.name)
+      : fmt::format("to plan for this machine: --cpus {}", takt_schedule::print_cores(usable)));
+}
+
 /// Adds a note that names the options without which the plan has these keys.
 void say_how_to_leave_out(takt_plan::Planned & planned)
 {
@@ -198,6 +247,15 @@ void say_how_to_leave_out(takt_plan::Planned & planned)
       sequences ? "--no-sequences" : "", sequences && inputs ? ", " : "",
       inputs ? "--all-trigger" : "", sequences ? "them" : "it"));
   }
+}
+
+/// Tells how many of the candidates have been tried: "planned; trying sequences, tried 12 of 80".
+std::function<void(std::size_t, std::size_t)> tell_trials(
+  takt_plan::program::Progress & progress, std::string what)
+{
+  return [&progress, what = std::move(what)](std::size_t tried, std::size_t of) {
+    progress.now(fmt::format("planned; {}, tried {} of {}", what, tried, of));
+  };
 }
 
 int run(const Arguments & arguments)
@@ -239,7 +297,8 @@ int run(const Arguments & arguments)
   }
   const auto may_go_on = [&] { return !options.time_used || options.time_used() * kForPlans < 1; };
   bool written = false;
-  if (options.time_used && may_be_written_early(arguments.output)) {
+  const bool early = may_be_written_early(arguments.output);
+  if (early) {
     options.better_found = [&](const takt_plan::Planned & planned) {
       write_early(arguments, planned);
       written = true;
@@ -256,6 +315,9 @@ int run(const Arguments & arguments)
     return refuse_plan(arguments, planned.faults());
   }
   const bool time_is_up = options.time_used && options.time_used() >= kAlmostAll;
+  if (early) {
+    write_early(arguments, *planned);
+  }
   std::optional<takt_plan::SimulatedPlan> simulated;
   if (options.walks) {
     progress->now("planned; simulating");
@@ -265,12 +327,14 @@ int run(const Arguments & arguments)
   }
   const std::vector<double> loads = takt_plan::program::thread_loads(*planned);
   if (simulated && may_save_wake_ups(arguments, *planned)) {
-    progress->now("planned; trying trigger: false and sequences");
     if (!arguments.all_trigger) {
-      takt_plan::program::use_inputs(*system, *planned, *simulated, options.keep_slack, may_go_on);
+      takt_plan::program::Trials trials{
+        may_go_on, tell_trials(*progress, "trying trigger: false of subscriptions")};
+      takt_plan::program::use_inputs(*system, *planned, *simulated, options.keep_slack, trials);
     }
     if (!arguments.no_sequences) {
-      takt_plan::program::use_sequences(*system, *planned, *simulated, may_go_on);
+      takt_plan::program::Trials trials{may_go_on, tell_trials(*progress, "trying sequences")};
+      takt_plan::program::use_sequences(*system, *planned, *simulated, trials);
     }
     say_how_to_leave_out(*planned);
   }
@@ -354,6 +418,12 @@ int run(const Arguments & arguments)
     fmt::print(stderr, "{}", as_text(report));
   } else {
     fmt::print("{}\nschedule: {}\n", as_text(report), arguments.output);
+  }
+  if (arguments.options.cpus.empty() && arguments.options.host_cpus.empty()) {
+    if (const std::string sentence = missing_cores(*planned, *system); !sentence.empty()) {
+      std::fflush(stdout);
+      fmt::print(stderr, "takt_plan: {}\n", sentence);
+    }
   }
   const bool fine = misfits.empty() && planned->shortfalls.empty() &&
                     takt_plan::program::refuted_bounds(report) == 0;

@@ -15,7 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "planners/simulated_plan.hpp"
+#include "programs/plan_sequences.hpp"
+#include "programs/plan_trials.hpp"
 #include "takt_plan/load_plan.hpp"
+#include "takt_plan/planner.hpp"
+#include "takt_schedule/parse_system.hpp"
 #include "takt_schedule/test/program_test.hpp"
 
 namespace takt_plan
@@ -146,6 +151,68 @@ TEST_F(Interrupted, PlanWithTimeLeavesTheBestPlanSoFar)
     std::string::npos)
     << schedule;
   EXPECT_TRUE(parse_plan(content("never.yaml"), schedule).ok());
+}
+
+/// A system whose first plan is there at once, and whose search goes on for tens of seconds.
+std::string long_search()
+{
+  std::string text = "version: 1\noverheads: {}\nhosts: {car: {cores: 4}}\ncallbacks:\n";
+  std::string chains = "chains:\n";
+  for (int i = 0; i < 80; ++i) {
+    const std::string n = std::to_string(i);
+    const std::string timer = "/a" + n + ":timer(50ms)";
+    text += "  - {id: \"" + timer + "\", time: 200us, period: 50ms, publishes: /x" + n + "}\n" +
+            "  - {id: \"/b:sub(/x" + n + ")\", time: 200us, triggers: /x" + n + "}\n";
+    chains += "  c" + n + ": {path: [\"" + timer + "\", \"/b:sub(/x" + n +
+              ")\"], deadline: 25ms, priority: " + n + "}\n";
+  }
+  return text + chains;
+}
+
+TEST_F(Interrupted, PlanWithoutTimeLeavesTheBestPlanSoFarToo)
+{
+  write("long.yaml", long_search());
+  EXPECT_EQ(interrupt(TAKT_PLAN, {"long.yaml", "-o", "schedule.yaml"}, "schedule.yaml"), 130);
+  const std::string words = "takt_plan: interrupted: schedule.yaml has the best plan until then\n";
+  EXPECT_TRUE(content("err").ends_with(words)) << content("err");
+  EXPECT_TRUE(parse_plan(content("long.yaml"), content("schedule.yaml")).ok());
+}
+
+TEST(Trials, EndAfterTheirNumberAndSayWhatIsLeft)
+{
+  std::string text = "version: 1\noverheads: {}\nhosts: {car: {cores: 1}}\ncallbacks:\n";
+  for (const std::string n : {"1", "2", "3"}) {
+    text += "  - {id: \"/a" + n + ":timer(50ms)\", time: 1ms, period: 50ms, publishes: /x" + n +
+            "}\n  - {id: \"/b:sub(/x" + n + ")\", time: 1ms, triggers: /x" + n + "}\n";
+  }
+  const auto system = takt_schedule::parse_system(text, "system.yaml");
+  ASSERT_TRUE(system.ok());
+  for (const std::size_t most : {std::size_t{1}, program::kMostTrials}) {
+    auto planned = plan_schedule(*system);
+    ASSERT_TRUE(planned.ok());
+    auto simulated = simulate_plan(*system, planned->schedule);
+    ASSERT_TRUE(simulated.ok());
+    std::vector<std::size_t> told;
+    program::Trials trials(
+      [] { return true; },
+      [&](std::size_t tried, std::size_t of) {
+        told.push_back(tried);
+        EXPECT_EQ(of, 3U);
+      },
+      most);
+    program::use_sequences(*system, *planned, *simulated, trials);
+    ASSERT_FALSE(planned->notes.empty());
+    if (most == 1) {
+      EXPECT_EQ(told, (std::vector<std::size_t>{0, 1}));
+      EXPECT_EQ(
+        planned->notes.back(),
+        "2 of 3 sequences were not tried: takt tries at most 1 changes, which take a simulation "
+        "each");
+    } else {
+      EXPECT_EQ(told, (std::vector<std::size_t>{0, 1, 2}));
+      EXPECT_EQ(planned->notes.back().find("sequence of 2 callbacks"), 0U);
+    }
+  }
 }
 
 TEST_F(Interrupted, SimulateSaysSo)

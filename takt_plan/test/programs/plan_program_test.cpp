@@ -13,6 +13,8 @@
 #include "analysis/inputs/inputs.hpp"
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/load_plan.hpp"
+#include "takt_rt/thread_attributes.hpp"
+#include "takt_schedule/core_list.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/test/docs_example.hpp"
 #include "takt_schedule/test/program_test.hpp"
@@ -29,13 +31,15 @@ std::string shown(const std::string & comment)
   return takt_schedule::test::docs_block(comment, "plan.md");
 }
 
-/// The error output without lines of progress, which appear only on slow machines. Each of them
+/// The error output without lines of progress, which appear only on slow machines, and without the
+/// line that appears only on machines with fewer cores. Each of them
 /// begins with the planner's state and ends with the seconds since the start, whatever the planner
 /// does in between.
 std::string without_progress(const std::string & err)
 {
   static const std::regex progress("takt_plan: plann(ing|ed)([:;] [^\\n]*)?, [0-9]+ s\\n");
-  return std::regex_replace(err, progress, "");
+  static const std::regex cores("takt_plan: this machine cannot run the plan, [^\\n]*\\n");
+  return std::regex_replace(std::regex_replace(err, progress, ""), cores, "");
 }
 
 class PlanProgram : public takt_schedule::test::ProgramTest
@@ -297,6 +301,57 @@ TEST_F(PlanProgram, ProvesAllChainsOfTheReferenceSystemAtFullLoad)
   }
   ASSERT_TRUE(late->chains[0]);
   EXPECT_LE(static_cast<double>(late->chains[0]->bound), 1.06 * kHotWork);
+}
+
+TEST_F(PlanProgram, SaysOnceThatThisMachineLacksCoresOfThePlan)
+{
+  // No machine of a test has the largest core.
+  const int here = takt_rt::usable_cores().front();
+  const std::string last = std::to_string(takt_schedule::kLargestCore);
+  const std::string core = std::to_string(here);
+  const std::string callbacks =
+    "}}\noverheads: {}\ncallbacks:\n"
+    "  - {id: \"/a:timer(10ms)\", time: 6ms, period: 10ms}\n"
+    "  - {id: \"/b:timer(10ms)\", time: 6ms, period: 10ms}\n";
+  write("large.yaml", "version: 1\nhosts: {car: {cores: [" + core + ", " + last + "]" + callbacks);
+  const std::string start =
+    "takt_plan: this machine cannot run the plan, because it uses core " + last + ", and takt may";
+  const Outcome large = run("large.yaml --time 0s -o plan.yaml");
+  EXPECT_EQ(large.err.find(start), 0U) << large.err;
+  EXPECT_TRUE(large.err.ends_with("; to plan for this machine: --cpus " + core + "\n"))
+    << large.err;
+  EXPECT_EQ(run("large.yaml --time 0s -o plan.yaml --cpus " + core).err, "");
+  EXPECT_EQ(run("large.yaml --time 0s -o plan.yaml --cpus " + core + "," + last).err, "");
+  write("other.yaml", "version: 1\nhosts: {car: {cores: [" + last + "]" + callbacks);
+  const Outcome other = run("other.yaml --time 0s -o plan.yaml");
+  EXPECT_TRUE(other.err.ends_with(
+    "; to plan for this machine, change the cores of host 'car' in the model\n"))
+    << other.err;
+}
+
+TEST_F(PlanProgram, SubscriptionsThatStoreForTheSameTimerAreTriedTogether)
+{
+  // By itself neither may store: the other one, which still triggers, would take its messages.
+  std::string text = storing_system("depth: 4, stores: true");
+  const std::string chains = "chains:\n";
+  text.insert(
+    text.find(chains),
+    "  - {id: \"/wind:timer(10ms)\", executor: camera, time: 100us, period: 10ms, publishes: "
+    "/wind}\n"
+    "  - {id: \"/steer:sub(/wind)\", executor: control, group: \"/steer:group(0)\", time: "
+    "100us, triggers: /wind, depth: 8, stores: true}\n");
+  write("store.yaml", text);
+  const Outcome outcome = run("store.yaml --no-sequences --json -o plan.yaml");
+  const nlohmann::json notes = nlohmann::json::parse(outcome.out)["notes"];
+  ASSERT_EQ(notes.size(), 3U) << notes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string topic = i == 0 ? "/wind" : "/lanes";
+    EXPECT_EQ(
+      notes[i].get<std::string>().find(
+        "trigger: false for /steer:sub(" + topic + "), which stores for /steer:timer(20ms): "),
+      0U)
+      << notes[i];
+  }
 }
 
 TEST_F(PlanProgram, WritesWhichModelTheScheduleIsFor)

@@ -15,7 +15,7 @@ import typer
 
 from takt_cli.base.command_line import command_line
 from takt_cli.base.console import note
-from takt_cli.base.errors import EXIT_FAILED, EXIT_USAGE, TaktError
+from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
 from takt_cli.base.processes import respelled
 from takt_cli.base.programs import find_program
 from takt_cli.files.outputs import (
@@ -170,9 +170,9 @@ def command(
         done = run_aloud(program, [*arguments, *written, *shown, *wanted], _PATIENCE_S)
         if plot is not None and done.code in (0, EXIT_FAILED):
             _write_page(document, plot, arguments)
-    if system == DASH and done.code in (0, EXIT_FAILED):
+    if system == DASH and done.code in (0, EXIT_FAILED, EXIT_INTERRUPTED):
         done = replace(done, stdout=_without_model(done.stdout))
-        if output is not None:
+        if output is not None and output.is_file():
             write_text(output, _without_model(respelled(output.read_text(encoding="utf-8"))))
     pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE), said_aloud=True)
 
