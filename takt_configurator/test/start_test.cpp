@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "takt_control/configurator_client.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/group.hpp"
+#include "takt_rt/time.hpp"
 #include "takt_schedule/make_executor.hpp"
 #include "takt_schedule/parse.hpp"
 
@@ -48,6 +50,19 @@ std::string schedule_text(const std::string & missing_rights)
          "      hot: {count: 2, policy: fifo, priority: 37, cores: [0]}\n    default: hot\n"
          "    groups:\n      - {match: \"/alone:group(*)\", isolate: true, policy: rr, priority: "
          "38}\n";
+}
+
+/// Waits for `done`; false after two minutes, which only a failing test takes.
+bool eventually(const std::function<bool()> & done)
+{
+  const auto until = takt_rt::now() + 2min;
+  while (!done()) {
+    if (takt_rt::now() > until) {
+      return false;
+    }
+    std::this_thread::sleep_for(100us);
+  }
+  return true;
 }
 
 /// A callback that first reads the attributes of its thread.
@@ -111,8 +126,8 @@ public:
     }
     add("/late:sub(/x)", SCHED_RR, 38, isolated());
     for (const auto & callback : callbacks) {
-      while (callback->runs == 0 && told.empty()) {
-        std::this_thread::sleep_for(100us);
+      if (told.empty() && !eventually([&] { return callback->runs > 0; })) {
+        told = callback->id() + " has not run in two minutes";
       }
     }
     executor->cancel();
@@ -185,8 +200,9 @@ protected:
     }
   }
 
-  /// Waits until the process has further threads, which ask for their attributes.
-  static void await_threads(pid_t pid)
+  /// Waits until the process has further threads, which ask for their attributes. False: it has
+  /// none after two minutes, perhaps because it has ended.
+  static bool await_threads(pid_t pid)
   {
     const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
     const auto count = [&] {
@@ -194,9 +210,7 @@ protected:
       const std::filesystem::directory_iterator all(tasks, error);
       return error ? 0 : std::distance(begin(all), end(all));
     };
-    while (count() < 2) {
-      std::this_thread::sleep_for(1ms);
-    }
+    return eventually([&] { return count() >= 2; });
   }
 };
 
@@ -235,16 +249,16 @@ TEST_F(Start, is_seen_by_this_test_where_attributes_come_after_it)
     takt_rt::ThreadAttributes late;
     late.policy = takt_rt::Policy::fifo;
     late.priority = kPriority;
-    while (looks->runs == 0) {
-      std::this_thread::sleep_for(100us);
+    if (!eventually([&] { return looks->runs > 0; })) {
+      return "the callback has not run in two minutes";
     }
     const auto set = executor->reconfigure({.threads = {{0, late}}});
     if (!set.ok()) {
       return to_string(set.faults().front());
     }
     executor->ready(*looks);
-    while (looks->runs == 1) {
-      std::this_thread::sleep_for(100us);
+    if (!eventually([&] { return looks->runs > 1; })) {
+      return "the callback has not run again in two minutes";
     }
     executor->cancel();
     executor->wait();
@@ -260,7 +274,7 @@ TEST_F(Start, waits_for_a_daemon_that_comes_later)
   test::Child program([&]() -> std::string {
     return test::become(test::kNobody) ? starts(daemon.socket(), 1) : "could not become nobody";
   });
-  await_threads(program.pid());
+  EXPECT_TRUE(await_threads(program.pid())) << "the program has not started its threads";
   daemon.start();
   EXPECT_EQ(program.result(), "wrong 0") << daemon.log();
 }

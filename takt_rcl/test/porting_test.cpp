@@ -121,11 +121,13 @@ TEST_F(Porting, ALoopWithARateSpinsANode)
   auto talker = std::make_shared<Talker>();
   auto listener = std::make_shared<Listener>(rclcpp::NodeOptions().use_intra_process_comms(true));
   rclcpp::Rate rate(500);
-  while (rclcpp::ok()) {
+  const auto until = takt_rt::now() + takt_rcl::test::kPatience;
+  while (rclcpp::ok() && takt_rt::now() < until) {
     rclcpp::spin_some(talker);
     rclcpp::spin_some(listener);
     rate.sleep();
   }
+  EXPECT_FALSE(rclcpp::ok()) << "the listener has not ended the program";
   EXPECT_GE(listener->heard, 3);
 }
 
@@ -194,9 +196,11 @@ TEST_F(Porting, EventsOfPublishersAndSubscriptions)
   auto sub = node->create_subscription<std_msgs::msg::String>(
     "chatter", 10, [](std_msgs::msg::String::ConstSharedPtr) {}, options);
   auto pub = node->create_publisher<std_msgs::msg::String>("chatter", 10, publisher_options);
-  while (!publisher_matched || !subscription_matched) {
+  EXPECT_TRUE(takt_rcl::test::wait_until([&] {
     rclcpp::spin_some(node);
-  }
+    return publisher_matched && subscription_matched;
+  }))
+    << "matched: publisher " << publisher_matched << ", subscription " << subscription_matched;
 }
 
 TEST_F(Porting, CancelEndsSpinAll)

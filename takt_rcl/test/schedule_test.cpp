@@ -146,8 +146,12 @@ executors:
   e.add_node(shared);
   e.add_node(alone);
   std::thread spins([&] { e.spin(); });
-  while (heard < 5 || late_runs < 5) {
-    std::this_thread::sleep_for(1ms);
+  const bool all_ran = wait_until([&] { return heard >= 5 && late_runs >= 5; });
+  EXPECT_TRUE(all_ran) << heard << " messages heard, " << late_runs << " runs of the late timer";
+  if (!all_ran) {
+    e.cancel();
+    spins.join();
+    return;
   }
   EXPECT_EQ(shared_thread, 0U);
   EXPECT_GT(alone_thread, 1U) << "behind the schedule's and the visitor's";

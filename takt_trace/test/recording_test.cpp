@@ -72,16 +72,21 @@ public:
   void wait_for(int count)
   {
     std::unique_lock lock(mutex_);
-    told_.wait(lock, [&] { return count_ >= count; });
+    wait_until(lock, count);
   }
   void wait_for_more(int count)
   {
     std::unique_lock lock(mutex_);
-    const int until = count_ + count;
-    told_.wait(lock, [&] { return count_ >= until; });
+    wait_until(lock, count_ + count);
   }
 
 private:
+  void wait_until(std::unique_lock<std::mutex> & lock, int count)
+  {
+    EXPECT_TRUE(told_.wait_for(lock, std::chrono::minutes(2), [&] { return count_ >= count; }))
+      << "after two minutes " << count_ << " of " << count << " runs are told";
+  }
+
   std::mutex mutex_;
   std::condition_variable told_;
   int count_ = 0;

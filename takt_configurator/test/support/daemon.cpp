@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +18,7 @@
 
 #include "takt_control/unix_address.hpp"
 #include "takt_rt/thread_attributes.hpp"
+#include "takt_rt/time.hpp"
 
 namespace takt_configurator::test
 {
@@ -109,10 +111,15 @@ void Daemon::start()
   }
   all.insert(all.end(), arguments_.begin(), arguments_.end());
   pid_ = spawn(all, folder_ + "/log");
+  const auto until = takt_rt::now() + std::chrono::minutes(2);
   while (is_running()) {
     const int probe = connect_to(socket());
     if (probe >= 0) {
       ::close(probe);
+      return;
+    }
+    if (takt_rt::now() > until) {
+      ADD_FAILURE() << "the daemon has not opened " << socket() << " in two minutes:\n" << log();
       return;
     }
     ::sched_yield();

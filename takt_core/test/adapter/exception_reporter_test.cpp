@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/executor_fixture.hpp"
 #include "takt_core/executor.hpp"
 
 namespace takt_core::adapter
@@ -19,6 +20,7 @@ namespace
 {
 
 using namespace std::chrono_literals;
+using test::eventually;
 
 class Throws : public Callback
 {
@@ -95,15 +97,15 @@ TEST_F(Reported, AtOnceAndAllOfItInTheEndWithCallbackCountAndText)
   const auto b = add("/b:sub(/x)", "");
   executor->ready(*a, 1);
   executor->spin_some();
-  while (told() == 0) {
-    std::this_thread::yield();
-  }
+  ASSERT_TRUE(eventually([&] { return told() > 0; })) << "nothing is told";
   EXPECT_EQ(lines_with("callback /a:timer(1s) threw once; it said: sensor is off"), 1U);
   executor->ready(*a, 999);
   executor->ready(*b, 1);
-  while (executor->exceptions() < 1001) {
+  ASSERT_TRUE(eventually([&] {
     executor->spin_some();
-  }
+    return executor->exceptions() >= 1001;
+  }))
+    << executor->exceptions();
   EXPECT_EQ(told(), 1U);  // no further line within the period
   executor.reset();
   EXPECT_EQ(lines_with("callback /a:timer(1s) threw 999 times, 1000 times in all"), 1U);
@@ -118,9 +120,7 @@ TEST_F(Reported, AgainInEveryPeriodInWhichSomethingThrows)
   for (std::size_t i = 0; i < 3; ++i) {
     executor->ready(*a);
     executor->spin_some();
-    while (told() == i) {
-      std::this_thread::yield();
-    }
+    ASSERT_TRUE(eventually([&] { return told() > i; })) << "nothing is told after run " << i;
   }
   executor.reset();
   EXPECT_EQ(told(), 3U);
@@ -160,9 +160,8 @@ TEST_F(Reported, InOneCountForEachCallbackWhenOthersAreRemoved)
     const std::size_t before = told();
     executor->ready(callback);
     executor->spin_some();
-    while (told() == before) {
-      std::this_thread::yield();
-    }
+    ASSERT_TRUE(eventually([&] { return told() > before; }))
+      << "nothing is told of " << callback.id();
   };
   throws(first);
   throws(last);
@@ -200,9 +199,7 @@ TEST_F(Reported, WithoutEndOfCallbacksThatRemoveThemselves)
     ASSERT_TRUE(executor->add(callback).ok());
     executor->ready(*callback);
     executor->spin_some();
-    while (told() == i) {
-      std::this_thread::yield();
-    }
+    ASSERT_TRUE(eventually([&] { return told() > i; })) << "nothing is told after run " << i;
   }
   EXPECT_EQ(lines_with("further callbacks"), 0U);
 }

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <source_location>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -93,9 +95,18 @@ inline nlohmann::json callback_in(const nlohmann::json & document, const std::st
   return {};
 }
 
-inline void wait_for(const std::function<bool()> & condition)
+/// Throws after two minutes, which only a failing test takes, and says which call waited.
+inline void wait_for(
+  const std::function<bool()> & condition,
+  const std::source_location & caller = std::source_location::current())
 {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while (!condition()) {
+    if (std::chrono::steady_clock::now() > until) {
+      throw std::runtime_error(
+        std::string(caller.file_name()) + ":" + std::to_string(caller.line()) +
+        ": the condition does not hold after two minutes");
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
