@@ -9,7 +9,6 @@
 #include <memory>
 #include <std_msgs/msg/float64.hpp>
 #include <string>
-#include <thread>
 
 #include "takt_host/cyclic_program.hpp"
 #include "takt_rcl/loop/loop_bridge.hpp"
@@ -88,12 +87,9 @@ void run(double seconds)
   for (const std::string & note : takt_rt::sentences(started->notes)) {
     std::fprintf(stderr, "warning: %s\n", note.c_str());
   }
-  std::thread end([&] {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    executor.cancel();
-  });
+  const auto end =
+    other->create_wall_timer(std::chrono::duration<double>(seconds), [&] { executor.cancel(); });
   executor.spin();
-  end.join();
   program.stop();  // before the ends of the bridge, which the loop uses
   if (program.wait() != nullptr) {
     throw takt_rcl::Error("the control loop threw an exception");
