@@ -22,26 +22,39 @@ pytestmark = pytest.mark.skipif(
 
 PARAMETERS = os.environ["TAKT_RCL_PARAMETER_PEER"]
 SERVICES = os.environ["TAKT_RCL_CALLING_PEER"]
-PATIENCE = 60.0
+PATIENCE = 120.0  # only a failing test waits so long
 
 
 def ros2(*words: str) -> str:
-    """Run a command of ros2cli, without its daemon, which would outlive the test."""
+    """Run a command of ros2cli, which must end well."""
+    code, said = tried(*words)
+    assert code == 0, f"ros2 {' '.join(words)}: {said}"
+    return said
+
+
+def tried(*words: str) -> tuple[int, str]:
+    """Run a command of ros2cli without its daemon, which would outlive the test.
+
+    Return its code and what it says.
+    """
     program = "import sys; from ros2cli.cli import main; sys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-c", program, *words], capture_output=True, text=True, check=False,
         timeout=PATIENCE,
     )  # fmt: skip
-    assert done.returncode == 0, f"ros2 {' '.join(words)}: {done.stdout}{done.stderr}"
-    return done.stdout + done.stderr  # a refusal is on standard error
+    return done.returncode, done.stdout + done.stderr  # a refusal is on standard error
 
 
 def until(words: str, *command: str) -> str:
-    """Repeat a command until its output has the words: discovery takes a while."""
+    """Repeat a command until it ends well and its output has the words.
+
+    Until it has discovered the node it ends badly, and the node's answer may be lost, too.
+    """
     end = time.monotonic() + PATIENCE
-    said = ros2(*command)
-    while words not in said and time.monotonic() < end:
-        said = ros2(*command)
+    code, said = tried(*command)
+    while (code != 0 or words not in said) and time.monotonic() < end:
+        code, said = tried(*command)
+    assert code == 0, said
     assert words in said
     return said
 
