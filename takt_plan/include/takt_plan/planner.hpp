@@ -21,6 +21,9 @@
 //   Mergers. The search merges threads as long as the smallest slack allows it, and where a merger
 //   makes a missed chain meet its deadline. Of mergers that leave equal slack it takes the one that
 //   saves most context switches.
+//   Switches. At the end, callbacks of the best plan move to the threads of callbacks that they
+//   start, or that start them, where this saves context switches. As in mergers, each chain keeps
+//   `keep_slack`. The most important chains become no longer.
 //   Overload. On a core that is given more than its cap, callbacks that no chain needs move to a
 //   thread under the fair scheduler: those without a bound, and of the others the least urgent ones
 //   until the rest keeps the cap. Otherwise the kernel's RT throttling would also stop the chains.

@@ -22,7 +22,8 @@ void Layout::set(Index core, std::vector<Block> blocks)
 {
   for (const Block & block : cores_[core]) {
     for (const Index task : block.tasks) {
-      core_of_[task] = kNone;
+      core_of_[task] =
+        core_of_[task] == core ? kNone : core_of_[task];  // it may have moved already
     }
   }
   cores_[core] = std::move(blocks);

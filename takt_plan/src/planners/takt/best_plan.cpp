@@ -13,6 +13,7 @@
 #include "planners/score.hpp"
 #include "planners/simulated_plan.hpp"
 #include "planners/takt/annealing.hpp"
+#include "planners/takt/fewer_switches.hpp"
 #include "planners/takt/timer_phases.hpp"
 #include "planners/waits.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -389,6 +390,7 @@ public:
     if (other_ && is_better(*other_, *best_)) {
       best_ = std::move(other_);
     }
+    save_switches();
     PaidPeriods paid = paid_periods();
     return {
       std::move(best_->layout),
@@ -641,6 +643,42 @@ private:
       if (too_many_threads(problem_, layout.assignment()).empty()) {
         consider(layout, true);
       }
+    }
+  }
+
+  // Changes the best plan so that cores switch less often, and simulation shows nothing worse.
+  void save_switches()
+  {
+    if (!walks_) {
+      return;
+    }
+    Candidate now = *best_;
+    const auto may_stay = [&](const Layout & layout, const Score & found) {
+      Candidate moved{layout, {}, found, simulated(system_, problem_, layout)};
+      if (
+        !moved.simulated || better_in_simulation(problem_, now, moved).value_or(false) ||
+        (now.simulated && less_late(problem_, *now.simulated, *moved.simulated).value_or(false))) {
+        return false;
+      }
+      now = std::move(moved);
+      return true;
+    };
+    Layout layout = now.layout;
+    Score score = now.score;
+    if (!make_fewer_switches(problem_, options_.keep_slack, may_stay, layout, score, mergers_)) {
+      return;
+    }
+    now.trade = std::move(best_->trade);
+    best_ = std::move(now);
+    std::vector<TradePoint> & trade = best_->trade;
+    const TradePoint point = only_point(problem_, *best_);
+    const auto at = std::find_if(trade.begin(), trade.end(), [&](const TradePoint & one) {
+      return one.threads <= point.threads;
+    });
+    if (at != trade.end() && at->threads == point.threads) {
+      *at = point;
+    } else {
+      trade.insert(at, point);
     }
   }
 
