@@ -21,6 +21,7 @@ constexpr int kMostFaster = 95;
 constexpr int kStep = 5;
 constexpr int kMostSooner = 90;
 constexpr std::size_t kMostSuspects = 16;
+constexpr std::size_t kMostOwnGroups = 4;
 constexpr std::size_t kMostExplained = 6;
 // For systems with more tasks, no plan with one more core is made: that would take as long as the
 // plan itself.
@@ -60,6 +61,21 @@ std::optional<int> smallest(int least, int most, const std::function<bool(int)> 
   return most;
 }
 
+}  // namespace
+
+Ns work_alone(const takt_schedule::System & system, const Chain & chain)
+{
+  Ns sum = 0;
+  for (const Index task : chain.path) {
+    // Behind the callbacks are tasks of analyses, without work.
+    sum = add(sum, task < system.callbacks.size() ? system.callbacks[task].time.worst.count() : 0);
+  }
+  return sum;
+}
+
+namespace
+{
+
 class Explanation
 {
 public:
@@ -88,6 +104,7 @@ public:
     if (const auto & answer = planned_.bounds.chains[chain]) {
       result.late = answer->bound - model_.chains[chain].deadline;
     }
+    result.alone = work_alone(system_, model_.chains[chain]);
     return result;
   }
 
@@ -104,6 +121,7 @@ public:
     result.faster_by = faster_by(result);
     result.sources = sources_of(result.dominant);
     result.longer_by = longer_by(result);
+    own_groups(result);
     find_waits(result);
     result.sooner_by = sooner_by(chain, result.reader_sources);
     result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
@@ -323,6 +341,68 @@ private:
       }
     }
     return std::nullopt;
+  }
+
+  /// True if the callback has a mutually exclusive group with callbacks that are not in the chain,
+  /// and no callback of that group stores messages for others of it.
+  bool shares_group(const Chain & chain, Index task) const
+  {
+    if (task >= system_.callbacks.size()) {
+      return false;
+    }
+    const takt_schedule::CallbackModel & own = system_.callbacks[task];
+    const bool reentrant =
+      std::any_of(system_.groups.begin(), system_.groups.end(), [&](const auto & group) {
+        return group.id == own.group && group.kind != takt_core::GroupKind::mutually_exclusive;
+      });
+    if (own.group.empty() || reentrant) {
+      return false;
+    }
+    bool shares = false;
+    for (Index other = 0; other < system_.callbacks.size(); ++other) {
+      const takt_schedule::CallbackModel & mate = system_.callbacks[other];
+      if (mate.group != own.group || mate.executor != own.executor) {
+        continue;
+      }
+      if (mate.stores) {
+        return false;
+      }
+      shares = shares || std::count(chain.path.begin(), chain.path.end(), other) == 0;
+    }
+    return shares;
+  }
+
+  /// Finds out whether groups of their own for callbacks of the chain would be enough: for one of
+  /// them, or for all.
+  void own_groups(Misfit & misfit)
+  {
+    const Chain & chain = model_.chains[misfit.chain];
+    std::vector<Index> all;
+    for (const Index task : chain.path) {
+      if (shares_group(chain, task) && std::count(all.begin(), all.end(), task) == 0) {
+        all.push_back(task);
+      }
+    }
+    misfit.groups_tried = !all.empty();
+    const auto enough = [&](const std::vector<Index> & tasks) {
+      const auto leave = [&](takt_schedule::System & changed, int) {
+        for (const Index task : tasks) {
+          changed.callbacks[task].group.clear();
+        }
+      };
+      const auto planned = changed_plan(leave, 0, false, misfit);
+      return planned && mends(*planned, misfit.chain);
+    };
+    if (all.empty() || !enough(all)) {
+      return;
+    }
+    misfit.own_groups_of = all;
+    for (Index i = 0; all.size() > 1 && i < std::min(all.size(), kMostOwnGroups); ++i) {
+      if (enough({all[i]})) {
+        misfit.own_groups_of = {all[i]};
+        return;
+      }
+    }
   }
 
   using Change = std::function<void(takt_schedule::System &, int)>;

@@ -60,11 +60,22 @@ struct Misfit
   std::vector<Index> reader_sources;
   /// Percent by which the periods of `reader_sources` are too long, a multiple of 5.
   std::optional<int> sooner_by;
+  /// Callbacks of the chain that would each need a callback group of their own: callbacks of no use
+  /// to the chain are in their mutually exclusive groups, so that all have one thread. Empty: that
+  /// would not be enough, or no such group is there.
+  std::vector<Index> own_groups_of;
+  bool groups_tried = false;  ///< there are such groups
+  /// The longest times of the chain's callbacks without any overhead. If this is above the
+  /// deadline, no schedule can meet it.
+  Ns alone = 0;
   /// The host on which one more core would let a new plan keep the deadline; kNone: no such host.
   Index more_cores_of = kNone;
   bool planned_again = false;  ///< the changed systems were planned again; false with very many
                                ///< callbacks
 };
+
+/// The longest times of the chain's callbacks, without any overhead.
+Ns work_alone(const takt_schedule::System & system, const Chain & chain);
 
 /// One misfit for each chain that misses its deadline, the most important chain first. For the
 /// first few chains the function repeats the analysis some dozen times, plans once more for each

@@ -251,6 +251,58 @@ std::string chain_table(
   return table(rows) + reasons;
 }
 
+std::string impossible(const Chain & chain, Ns alone)
+{
+  return fmt::format(
+    " No schedule can meet its deadline of {}: its callbacks alone take {}.",
+    printed(chain.deadline), printed(alone));
+}
+
+std::string group_line(const Model & model, const Chain & chain, const EndToEnd & answer)
+{
+  if (answer.response <= chain.deadline) {
+    return {};
+  }
+  const auto in_chain = [&](Index task) {
+    return std::find(chain.path.begin(), chain.path.end(), task) != chain.path.end();
+  };
+  std::set<Index> mates;
+  std::set<Index> own;
+  Ns sum = 0;
+  for (const PathPart & part : answer.parts) {
+    for (const SegmentBound & segment : part.answer.segments) {
+      for (const BoundTerm & term : segment.terms) {
+        const Index group = term.task == kNone ? kNone : model.tasks[term.task].group;
+        if (group == kNone || !model.groups[group].exclusive || in_chain(term.task)) {
+          continue;
+        }
+        for (const Index task : chain.path) {
+          if (model.tasks[task].group == group) {
+            own.insert(task);
+            mates.insert(term.task);
+          }
+        }
+        sum = mates.count(term.task) != 0 ? add(sum, term.time) : sum;
+      }
+    }
+  }
+  if (mates.empty()) {
+    return {};
+  }
+  const auto named = [&](const std::set<Index> & tasks) {
+    std::vector<std::string> ids;
+    for (const Index task : tasks) {
+      ids.push_back(model.tasks[task].id);
+    }
+    return fmt::format("{}", fmt::join(ids, " and "));
+  };
+  return fmt::format(
+    "{} delay{} it by {}, and share{} a mutually exclusive callback group with {}, which can have "
+    "another thread in a callback group of its own\n",
+    named(mates), mates.size() == 1 ? "s" : "", printed(sum), mates.size() == 1 ? "s" : "",
+    named(own));
+}
+
 std::string wait_lines(const Model & model, const Bounds & bounds)
 {
   std::string text;

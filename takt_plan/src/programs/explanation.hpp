@@ -38,6 +38,13 @@ std::string callback_table(const Model & model, const Bounds & bounds);
 /// The terms of one chain's bound. The chain must have a bound.
 std::string explanation(const Model & model, Index chain, const EndToEnd & answer);
 
+/// " No schedule can meet its deadline ...", for a chain whose callbacks alone take longer.
+std::string impossible(const Chain & chain, Ns alone);
+
+/// Of a late chain: a line that names the callbacks beside the chain whose mutually exclusive group
+/// lets them delay it. Empty: there are none.
+std::string group_line(const Model & model, const Chain & chain, const EndToEnd & answer);
+
 /// Reaction times and data ages, one line for each of `chains`. Reasons are shown as in
 /// `chain_table`.
 std::string age_table(

@@ -155,7 +155,9 @@ std::string why(const PlanReport & report, const Misfit & misfit)
   const Ns own = std::accumulate(
     chain.path.begin(), chain.path.end(), Ns{0},
     [&](Ns sum, Index task) { return add(sum, model.tasks[task].cost()); });
-  if (own > chain.deadline) {
+  if (misfit.alone > chain.deadline) {
+    text += impossible(chain, misfit.alone);
+  } else if (own > chain.deadline) {
     text += fmt::format(
       " Its callbacks alone take {} with their overheads, and its deadline is {}.", printed(own),
       printed(chain.deadline));
@@ -186,6 +188,12 @@ std::string why(const PlanReport & report, const Misfit & misfit)
     changes.push_back(
       other_periods(model, misfit.reader_sources, fmt::format("{} % shorter", *misfit.sooner_by)));
   }
+  if (!misfit.own_groups_of.empty()) {
+    const std::vector<std::string> ids = ids_of(model, misfit.own_groups_of);
+    changes.push_back(
+      fmt::format("{} had ", fmt::join(ids, " and ")) +
+      (ids.size() == 1 ? "a callback group of its own" : "callback groups of their own"));
+  }
   if (misfit.more_cores_of != kNone) {
     changes.push_back(
       model.hosts.size() == 1
@@ -196,10 +204,13 @@ std::string why(const PlanReport & report, const Misfit & misfit)
     return text + " The time was over before takt had tried what would fix this.\n";
   }
   if (changes.empty()) {
-    return text + fmt::format(
-                    " takt found no single change that fixes this; it tried less time and longer "
-                    "periods for {}{}.\n",
-                    dominant, misfit.planned_again ? ", and one more core" : "");
+    return text +
+           fmt::format(
+             " takt found no single change that fixes this; it tried less time and longer "
+             "periods for {}{}{}.\n",
+             dominant,
+             misfit.groups_tried ? ", callback groups of their own for the chain's callbacks" : "",
+             misfit.planned_again ? ", and one more core" : "");
   }
   text += " It would meet its deadline if ";
   for (Index i = 0; i < changes.size(); ++i) {
@@ -575,6 +586,7 @@ std::string as_json(const PlanReport & report)
        {"waits_ns", misfit.wait ? Json(misfit.wait->time) : Json()},
        {"waits_for", misfit.wait ? Json(word_of(misfit.wait->what)) : Json()},
        {"waits_at", misfit.wait ? Json(model.id_on(chain, misfit.wait->task)) : Json()},
+       {"own_groups_of", ids_of(model, misfit.own_groups_of)},
        {"one_more_core_of",
         misfit.more_cores_of == kNone ? Json() : Json(model.hosts[misfit.more_cores_of])}});
   }

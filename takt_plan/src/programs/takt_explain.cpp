@@ -20,6 +20,7 @@
 #include "explanation.hpp"
 #include "hyperperiod_json.hpp"
 #include "model/many_ways.hpp"
+#include "planners/misfit.hpp"
 #include "takt_plan/end_to_end.hpp"
 #include "takt_plan/load_plan.hpp"
 #include "takt_plan/settling.hpp"
@@ -342,6 +343,15 @@ int print_text(const Arguments & arguments, const Answer & answer)
     fmt::print(
       "{}", answer.chains.empty() ? "the system has no chains\n"
                                   : chain_table(model, answer.found.bounds, answer.chains));
+  }
+  for (const Index chain : answer.chains) {
+    const takt_plan::Chain & one_of = model.chains[chain];
+    const Ns alone = takt_plan::work_alone(answer.plan.system, one_of);
+    if (alone > one_of.deadline) {
+      fmt::print("{}:{}\n", one_of.name, takt_plan::program::impossible(one_of, alone));
+    } else if (one && answer.found.chains[chain]) {
+      fmt::print("{}", takt_plan::program::group_line(model, one_of, *answer.found.chains[chain]));
+    }
   }
   fmt::print("{}", takt_plan::program::wait_lines(model, answer.found.bounds));
   fmt::print("{}", takt_plan::program::settling_line(model, answer.settling));

@@ -432,6 +432,39 @@ TEST_F(ExplainProgram, AChainWithoutABoundSaysWhyAndIsNotMet)
     << outcome.out;
 }
 
+TEST_F(ExplainProgram, SaysOfALateChainWhatAGroupCostsAndWhatNoScheduleMends)
+{
+  const auto says = [&](const std::string & deadline) {
+    write(
+      "shared.yaml",
+      "version: 1\noverheads: {}\nhosts: {car: {cores: 2}}\n"
+      "groups: {\"/n:group(0)\": mutually_exclusive}\n"
+      "callbacks:\n"
+      "  - {id: \"/n:timer(20ms)\", group: \"/n:group(0)\", time: 2ms, period: 20ms}\n"
+      "  - {id: \"/n:timer(40ms)\", group: \"/n:group(0)\", time: 8ms, period: 40ms}\n"
+      "chains:\n"
+      "  fast: {path: [\"/n:timer(20ms)\"], deadline: " +
+        deadline + "}\n");
+    write(
+      "shared_plan.yaml",
+      "version: 1\nexecutors: {main: {order: priority, default: t, threads: {t: {policy: fifo, "
+      "priority: 9, cores: [0]}}}}\n");
+    return run("shared_plan.yaml --system shared.yaml --chain fast").out;
+  };
+  const std::string late = says("3ms");
+  EXPECT_TRUE(late.ends_with(
+    "/n:timer(40ms) delays it by 8ms, and shares a mutually exclusive callback group with "
+    "/n:timer(20ms), which can have another thread in a callback group of its own\n"))
+    << late;
+  const std::string impossible = says("1ms");
+  EXPECT_TRUE(impossible.ends_with(
+    "\nfast: No schedule can meet its deadline of 1ms: its callbacks alone take 2ms.\n"))
+    << impossible;
+  const std::string met = says("12ms");
+  EXPECT_EQ(met.find("group"), std::string::npos) << met;
+  EXPECT_EQ(met.find("No schedule"), std::string::npos) << met;
+}
+
 TEST_F(ExplainProgram, NamesWhatIsWrongInEitherFile)
 {
   write("bad.yaml", changed("system.yaml", "time: 8ms", "time: 8"));

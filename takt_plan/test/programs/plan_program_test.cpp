@@ -354,6 +354,45 @@ TEST_F(PlanProgram, SubscriptionsThatStoreForTheSameTimerAreTriedTogether)
   }
 }
 
+/// A chain of 2 ms whose callback shares a group with one that takes 8 ms.
+std::string shared_group(const std::string & deadline)
+{
+  return "version: 1\noverheads: {}\nhosts: {car: {cores: 2}}\n"
+         "groups: {\"/n:group(0)\": mutually_exclusive}\n"
+         "callbacks:\n"
+         "  - {id: \"/n:timer(10ms)\", group: \"/n:group(0)\", time: 2ms, period: 20ms, offset: "
+         "any}\n"
+         "  - {id: \"/n:timer(40ms)\", group: \"/n:group(0)\", time: 8ms, period: 40ms, offset: "
+         "any}\n"
+         "chains:\n"
+         "  fast: {path: [\"/n:timer(10ms)\"], deadline: " +
+         deadline + "}\n";
+}
+
+TEST_F(PlanProgram, AdvisesAGroupOfItsOwnWhereMatesOfItsGroupDelayALateChain)
+{
+  write("shared.yaml", shared_group("3ms"));
+  const Outcome outcome = run("shared.yaml -o plan.yaml");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(
+    outcome.out.find("if /n:timer(10ms) had a callback group of its own"), std::string::npos)
+    << outcome.out;
+  const auto all = nlohmann::json::parse(run("shared.yaml --json").out);
+  EXPECT_EQ(
+    all.at("misfits").at(0).at("own_groups_of"), std::vector<std::string>{"/n:timer(10ms)"});
+}
+
+TEST_F(PlanProgram, SaysThatNoScheduleCanMeetADeadlineBelowTheWork)
+{
+  write("shared.yaml", shared_group("1ms"));
+  const Outcome outcome = run("shared.yaml -o plan.yaml");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(
+    outcome.out.find(" No schedule can meet its deadline of 1ms: its callbacks alone take 2ms."),
+    std::string::npos)
+    << outcome.out;
+}
+
 TEST_F(PlanProgram, WritesWhichModelTheScheduleIsFor)
 {
   const auto named = [&](const std::string & words, const std::string & file) {
