@@ -7,11 +7,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "programs/kind_tightness.hpp"
 #include "programs/tightness.hpp"
+#include "takt_rt/percentile.hpp"
 #include "takt_schedule/program.hpp"
 
 namespace
@@ -21,7 +22,6 @@ using namespace takt_bench;  // NOLINT: a program
 
 constexpr int kRefuted = 1;
 constexpr std::array kUtilizations{0.3, 0.5, 0.7, 0.9};
-constexpr std::size_t kBeyond = 10;  // samples beyond a printed percentile
 
 /// bound / worst simulated response, for some chains.
 struct Ratios
@@ -42,35 +42,29 @@ struct Ratios
     }
   }
 
-  /// The smallest value that a share `of` of the values does not exceed. The values must be sorted.
-  double quantile(double of) const
+  /// A sorted value, by its rank from 1 on; null if too few values lie beyond it.
+  nlohmann::ordered_json at(std::optional<std::uint64_t> rank) const
   {
-    const auto rank = static_cast<std::size_t>(std::ceil(of * static_cast<double>(values.size())));
-    return values[std::max<std::size_t>(rank, 1) - 1];
+    return rank ? nlohmann::ordered_json(values[*rank - 1]) : nullptr;
   }
 
   nlohmann::ordered_json json() const
   {
-    const auto enough = [&](double of) {
-      return (1 - of) * static_cast<double>(values.size()) >= static_cast<double>(kBeyond);
-    };
     nlohmann::ordered_json result{
       {"ratios", values.size()},
       {"without_bound", without},
       {"refuted", refuted},
-      {"median", nullptr},
-      {"p90", nullptr},
+      {"median", at(takt_rt::supported_rank(values.size(), 0.5))},
+      {"p90", at(takt_rt::supported_rank(values.size(), 0.9))},
       {"max", nullptr},
       {"percentiles", nlohmann::ordered_json::array()}};
     if (!values.empty()) {
-      result["median"] = quantile(0.5);
       result["max"] = values.back();
-      for (int percent = 0; percent <= 100; ++percent) {
-        result["percentiles"].push_back(quantile(percent / 100.0));
+      // A curve over all values, not figures that stand for themselves.
+      for (std::size_t percent = 0; percent <= 100; ++percent) {
+        const std::size_t rank = (values.size() * percent + 99) / 100;
+        result["percentiles"].push_back(values[std::max<std::size_t>(rank, 1) - 1]);
       }
-    }
-    if (enough(0.9)) {
-      result["p90"] = quantile(0.9);
     }
     return result;
   }

@@ -40,6 +40,21 @@ def percentile(samples: Samples, percent: float) -> float | None:
     return float(np.partition(samples, rank - 1)[rank - 1])
 
 
+def bucket_percentile(
+    count: int, largest: int, buckets: Iterable[tuple[int, int, int]], percent: float
+) -> int | None:
+    """Find the same of a histogram, to within a bucket; a bucket is (first, last, count)."""
+    if not supported(count, percent):
+        return None
+    rank = max(1, math.ceil(round(count * percent / 100.0, 6)))
+    passed = 0
+    for _, last, number in buckets:
+        passed += number
+        if passed >= rank:
+            return min(last, largest)
+    return largest
+
+
 def tail_percentile(counts: Iterable[int]) -> float:
     """Find the highest percentile that all non-empty sets support; 50 if none does."""
     smallest = min((count for count in counts if count > 0), default=0)

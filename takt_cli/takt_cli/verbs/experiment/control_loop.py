@@ -13,7 +13,7 @@ from takt_cli.base.units import NS_PER_S, significant
 from takt_cli.pages.axes import Figure
 from takt_cli.pages.histogram import histogram, outline
 from takt_cli.results.run_results import ChainResult
-from takt_cli.results.samples import percentile, supported
+from takt_cli.results.samples import bucket_percentile, percentile
 from takt_cli.running.control_loop import HostStalls, Loop, Measured, plan, run
 from takt_cli.running.middleware import check_middleware
 from takt_cli.running.other_programs import OtherPrograms
@@ -163,14 +163,7 @@ def tables(done: Measured, virtual: bool, wanted: int) -> list[Table]:
 
 def quantile(times: Any, percent: float) -> int | None:
     """Give the time that `percent` of the cycles do not exceed, to within 1 %."""
-    if not supported(times.count, percent):
-        return None
-    passed = 0
-    for _, last, count in times.buckets:
-        passed += count
-        if passed * 100.0 >= times.count * percent:
-            return int(min(last, times.max_ns))
-    return int(times.max_ns)
+    return bucket_percentile(times.count, times.max_ns, times.buckets, percent)
 
 
 def figure(done: Measured) -> tuple[str, Figure]:

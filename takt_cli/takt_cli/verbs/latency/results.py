@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from takt_cli.documents.document import Document
-from takt_cli.results.samples import supported
+from takt_cli.results.samples import bucket_percentile
 
 Bucket = tuple[int, int, int]  # first and last latency in it (ns), and how many cycles
 _NS_PER_US = 1000
@@ -36,15 +35,7 @@ class Cycles:
 
         None if fewer than ten cycles lie beyond it.
         """
-        if not supported(self.count, percent):
-            return None
-        rank = max(1, math.ceil(round(self.count * percent / 100.0, 6)))
-        passed = 0
-        for _, last, count in self.buckets:
-            passed += count
-            if passed >= rank:
-                return min(last, self.max_ns)
-        return self.max_ns
+        return bucket_percentile(self.count, self.max_ns, self.buckets, percent)
 
 
 @dataclass(frozen=True)
