@@ -1,5 +1,6 @@
 """The ROS side of `takt monitor`: a real subscriber hears its topics; the figures without ROS."""
 
+import itertools
 import json
 import os
 import queue
@@ -308,23 +309,32 @@ def test_a_parameter_of_a_node_is_set(listener, one, monitor):
     watching = monitor()
     watching.heard("is watched")
 
-    def act(sequence, node, name, value):
+    sequences = itertools.count(1)
+
+    def act(node, name, value):
+        sequence = next(sequences)
         action = {"set_parameter": {"node": node, "name": name, "value": value}}
         one.push(alarm(sequence, chain=f"c{sequence}", actions=[action]))
 
-    act(1, "/listener", "name", "after")
+    def is_answered(value):
+        act("/listener", "name", value)
+        return ": set (" in watching.heard(f"name of /listener to {value}: ")
+
+    # A node's answer is lost if the node has not yet discovered the client (rmw_fastrtps).
+    assert any(is_answered(f"first{i}") for i in range(5)), watching.lines
+    act("/listener", "name", "after")
     watching.heard("parameter name of /listener to after: set")
     assert listener.node.get_parameter("name").value == "after"
-    act(2, "listener", "rate", 5)  # a whole number for a floating-point parameter
+    act("listener", "rate", 5)  # a whole number for a floating-point parameter
     watching.heard("parameter rate of listener to 5: set")
     assert listener.node.get_parameter("rate").value == 5.0
-    act(3, "/listener", "gone", [1, 2])
+    act("/listener", "gone", [1, 2])
     watching.heard("parameter gone of /listener to 1, 2: refused by the node:")
-    act(4, "/no name!", "x", True)
+    act("/no name!", "x", True)
     watching.heard("parameter x of /no name! to True: not set:")
-    act(5, "/nobody", "x", 1)
+    act("/nobody", "x", 1)
     watching.heard("parameter x of /nobody to 1: not set: no node /nobody with parameter services")
-    act(6, "/listener", "name", "later")  # and the node works on
+    act("/listener", "name", "later")  # and the node works on
     watching.heard("parameter name of /listener to later: set")
     assert watching.end(signal.SIGTERM) == 0
 
