@@ -98,7 +98,12 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
   sample.skipped =
     since(record.before.skipped, record.began_at.skipped, callback.skipped_periods());
   if (record.guard_name != 0) {
-    sample.guarded = takt_rt::guard_library()->account()->alarming(record.guard_name - 1);
+    const takt_rt::GuardAccount & account = *takt_rt::guard_library()->account();
+    if (account.is_judged != 0) {
+      // Read before the events that these looks found.
+      sample.guard_looks = account.judge_looks.load(kAcquire);
+    }
+    sample.guarded = account.alarming(record.guard_name - 1);
   }
   sample.overwritten =
     since(record.before.overwritten, record.began_at.overwritten, messages.overwritten);

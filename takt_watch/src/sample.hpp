@@ -44,7 +44,9 @@ struct CallbackSample
   std::uint64_t overwritten = 0;
   std::optional<std::uint64_t> lost{};
   std::uint64_t skipped = 0;
-  std::uint64_t guarded = 0;    ///< events that the guard noted and no list ignores; 0 without it
+  std::uint64_t guarded = 0;  ///< events that the guard noted and no list ignores; 0 without it
+  /// How often another process has told the events that no list ignores; absent: there is no list.
+  std::optional<std::uint32_t> guard_looks{};
   std::uint64_t responses = 0;  ///< responses that had a deadline
   std::uint64_t misses = 0;
   MissWindow window{};

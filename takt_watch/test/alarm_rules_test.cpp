@@ -700,6 +700,45 @@ TEST_F(ByHand, what_the_guard_noted_is_an_alarm_of_a_callback_with_a_rule)
   EXPECT_FALSE(cleared[0].raised);
 }
 
+// The judge of events looks less often than a watch with a short period.
+TEST_F(ByHand, an_alarm_of_judged_events_is_over_after_ten_looks_of_the_judge)
+{
+  callback().rule.budget = milliseconds(5);
+  callback().guard_looks = 7;
+  EXPECT_TRUE(look(0).empty());
+  const auto looks = [this](int from, int to, bool events) {
+    std::size_t changes = 0;
+    for (int time = from; time < to; ++time) {
+      if (time % 100 == 0) {
+        ++*callback().guard_looks;
+        callback().guarded += events ? 3 : 0;
+      }
+      changes += look(time).size();
+    }
+    return changes;
+  };
+  EXPECT_EQ(looks(1, 101, true), 1U);
+  EXPECT_EQ(looks(101, 2000, true), 0U);
+  EXPECT_EQ(looks(2000, 2900, false), 0U);
+  EXPECT_EQ(looks(2900, 2901, false), 1U);
+}
+
+TEST_F(ByHand, an_alarm_of_judged_events_stays_while_the_judge_reads_a_file)
+{
+  callback().rule.budget = milliseconds(5);
+  callback().guard_looks = 1;
+  EXPECT_TRUE(look(0).empty());
+  callback().guarded = 1;
+  ++*callback().guard_looks;
+  EXPECT_EQ(look(100).size(), 1U);
+  for (int time = 200; time < 10'000; time += 100) {
+    EXPECT_TRUE(look(time).empty());
+  }
+  callback().guarded = 2;
+  ++*callback().guard_looks;
+  EXPECT_TRUE(look(10'000).empty());
+}
+
 // For any samples, alarms of one kind about one object are raised and cleared in turn.
 TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
 {
@@ -734,6 +773,9 @@ TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
           one.overwritten = static_cast<std::uint64_t>(pick(0, 5));
           one.skipped = static_cast<std::uint64_t>(pick(0, 5));
           one.guarded = static_cast<std::uint64_t>(pick(0, 5));
+          if (c == 1) {
+            one.guard_looks = static_cast<std::uint32_t>(pick(0, 2));
+          }
           one.responses = static_cast<std::uint64_t>(pick(0, 50));
           one.misses = static_cast<std::uint64_t>(pick(0, 5));
           one.window = {static_cast<std::uint32_t>(pick(0, 3)), 5};

@@ -115,6 +115,7 @@ TEST_F(JudgeTest, counts_the_events_that_the_list_does_not_ignore)
   judge_.look();
   EXPECT_EQ(account.names[0].judged, 7U);
   EXPECT_EQ(account.names[1].judged, 21U);
+  EXPECT_EQ(account.judge_looks, 2U);
 }
 
 TEST_F(JudgeTest, judges_programs_that_begin_later)

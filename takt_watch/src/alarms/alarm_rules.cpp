@@ -308,10 +308,10 @@ void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackSt
   }
   const auto counted = [&](
                          AlarmKind kind, std::uint64_t now, std::uint64_t before, double value,
-                         double limit, std::string_view unit) {
+                         double limit, std::string_view unit, bool known = true) {
     Level & level = state.levels[kind];
     const bool more = state.old && now > before;
-    level.quiet = more ? 0 : level.quiet + 1;
+    level.quiet = more ? 0 : level.quiet + (known ? 1 : 0);
     if (level.active && level.quiet >= kQuietLooks) {
       look.clear(level, 0);
     } else if (!level.active && more) {
@@ -338,7 +338,7 @@ void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackSt
     const std::uint64_t more = sample.guarded - std::min(sample.guarded, state.before.guarded);
     counted(
       AlarmKind::guard, sample.guarded, state.before.guarded, static_cast<double>(more), 0,
-      "events");
+      "events", !sample.guard_looks || sample.guard_looks != state.before.guard_looks);
   } else {
     look.drop(state.levels[AlarmKind::guard]);
   }

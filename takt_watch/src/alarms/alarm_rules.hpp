@@ -19,7 +19,8 @@
 // - overrun: raised when a run took longer than its budget; cleared after ten looks without one.
 // - skipped: raised when a timer with a rule dropped periods; cleared after ten looks without.
 // - guard: raised when the guard noted events of a callback with a rule; cleared after ten looks
-//   without one.
+//   without one. If another process judges the events, a look counts as one without events only if
+//   that process has looked since the last look.
 // - stall: raised when a run lasts longer than the limit; cleared when that run is over.
 //
 // A callback needs a rule for each of these kinds; for deadlines the rule must name `misses`. A

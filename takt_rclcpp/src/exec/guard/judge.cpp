@@ -66,6 +66,7 @@ void Judge::look(Account & account)
       all.names[i].judged.store(counts[i], std::memory_order_relaxed);
     }
   }
+  all.judge_looks.fetch_add(1, std::memory_order_release);
 }
 
 Judge::Verdict Judge::judge(const GuardAccount & account, const GuardSite & site)

@@ -123,7 +123,7 @@ struct GuardedFaults
 
 struct GuardAccount
 {
-  static constexpr std::uint64_t kMagic = 0x3464726175674b54;  // "TKguard4"
+  static constexpr std::uint64_t kMagic = 0x3564726175674b54;  // "TKguard5"
   static constexpr std::size_t kNames = 2048;
   static constexpr std::size_t kTexts = 192 * 1024;
   static constexpr std::size_t kSites = 4096;
@@ -142,6 +142,8 @@ struct GuardAccount
   /// 1: another process knows the names of functions, and sets `GuardedName::judged` while this
   /// one runs.
   std::uint32_t is_judged = 0;
+  /// How often that process has set `GuardedName::judged` of all names.
+  std::atomic<std::uint32_t> judge_looks{0};
   /// 1: page faults of at least one thread have an address.
   std::atomic<std::uint32_t> faults_have_places{0};
   /// The number of threads that `limited` names or has no room for.
