@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 #include <link.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -94,6 +97,18 @@ protected:
     site.state = GuardSite::ready;
   }
 
+  // How often this process has mapped that program's account.
+  int times_mapped(const std::string & program) const
+  {
+    const std::string path = (folder_->path() / (program + ".guard")).string();
+    std::ifstream maps("/proc/self/maps");
+    int found = 0;
+    for (std::string line; std::getline(maps, line);) {
+      found += line.ends_with(path) ? 1 : 0;
+    }
+    return found;
+  }
+
   const takt_rt::Result<ReportFolder> folder_ = ReportFolder::make();
   IgnoreList ignored_;
   Judge judge_{folder_->path(), ignored_};
@@ -128,6 +143,42 @@ TEST_F(JudgeTest, judges_programs_that_begin_later)
   judge_.look();
   EXPECT_EQ(first.names[0].judged, 1U);
   EXPECT_EQ(second.names[1].judged, 2U);
+}
+
+TEST_F(JudgeTest, forgets_programs_that_have_ended)
+{
+  GuardAccount & ended = begin_program("7");
+  GuardAccount & killed = begin_program("8");
+  GuardAccount & unknown = begin_program("9");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  ASSERT_GT(child, 0);
+  killed.process = child;
+  // Its number in another namespace, which the kernel does not know here.
+  unknown.process = std::numeric_limits<std::int32_t>::max();
+  for (GuardAccount * const account : {&ended, &killed, &unknown}) {
+    add(*account, 0, 0, GuardKind::free, &controls, 1);
+  }
+  judge_.look();
+  EXPECT_EQ(times_mapped("7"), 2) << "by the judge and by this test";
+  ended.ended = 1;
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  for (GuardAccount * const account : {&ended, &killed, &unknown}) {
+    EXPECT_EQ(account->names[0].judged, 1U);
+    account->sites[0].count = 2;
+  }
+  judge_.look();
+  judge_.look();
+  EXPECT_EQ(ended.names[0].judged, 1U);
+  EXPECT_EQ(killed.names[0].judged, 1U);
+  EXPECT_EQ(unknown.names[0].judged, 2U);
+  EXPECT_EQ(times_mapped("7"), 1);
+  EXPECT_EQ(times_mapped("8"), 1);
+  EXPECT_EQ(times_mapped("9"), 2);
 }
 
 TEST_F(JudgeTest, looks_by_itself_until_its_end)

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -26,7 +27,12 @@ void Judge::look()
 {
   find_accounts();
   for (auto & [name, account] : accounts_) {
-    look(account);
+    if (account != nullptr && has_ended(*account)) {
+      account.reset();
+    }
+    if (account != nullptr) {
+      look(*account);
+    }
   }
 }
 
@@ -36,12 +42,21 @@ void Judge::find_accounts()
   for (const auto & entry : std::filesystem::directory_iterator(folder_, error)) {
     const std::string name = entry.path().filename();
     if (entry.path().extension() == ".guard" && accounts_.count(name) == 0) {
-      const auto [added, is_new] = accounts_.try_emplace(name, entry.path());
-      if (added->second.file.get() == nullptr) {
-        accounts_.erase(added);  // the program has not written its head yet
+      auto account = std::make_unique<Account>(entry.path());
+      if (account->file.get() != nullptr) {  // the program has written its head
+        accounts_.emplace(name, std::move(account));
       }
     }
   }
+}
+
+bool Judge::has_ended(Account & account)
+{
+  const GuardAccount & all = *account.file.get();
+  const bool found = ::kill(all.process, 0) == 0 || errno != ESRCH;
+  // Elsewhere than here the process may have another number.
+  account.was_found = account.was_found || found;
+  return all.ended.load(std::memory_order_relaxed) != 0 || (account.was_found && !found);
 }
 
 void Judge::look(Account & account)

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,15 +46,19 @@ private:
 
     AccountFile file;
     std::vector<Verdict> verdicts = std::vector<Verdict>(takt_rt::GuardAccount::kSites);
+    bool was_found = false;  ///< the kernel knew a process of the account's number
   };
 
   void find_accounts();
   void look(Account & account);
+  /// True if the account's program runs no more: nobody reads what the judge writes to it.
+  static bool has_ended(Account & account);
   Verdict judge(const takt_rt::GuardAccount & account, const takt_rt::GuardSite & site);
 
   const std::filesystem::path folder_;
   const IgnoreList & ignored_;
-  std::map<std::string, Account> accounts_;     // by file name
+  // By file name; null: the program has ended.
+  std::map<std::string, std::unique_ptr<Account>> accounts_;
   std::map<std::string, Functions> functions_;  // by object
 };
 
