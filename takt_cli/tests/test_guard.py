@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -259,6 +260,18 @@ def test_events_of_the_ignore_list_raise_no_alarm(graph, tmp_path, ignored):
             time.sleep(0.05)
             alarms = raised(sockets)
     assert bool(alarms) == (ignored != "*\n"), alarms
+
+
+def test_a_judge_that_does_not_end_is_killed(monkeypatch, tmp_path):
+    from takt_cli.running import guard
+
+    monkeypatch.setattr(guard, "_JUDGE_ENDS_S", 0.1)
+    program = tmp_path / "judge"
+    program.write_text("#!/bin/sh\nexec sleep 1000\n", encoding="utf-8")
+    program.chmod(0o755)
+    judge = guard.Judge(program, [], str(tmp_path))
+    judge.end()
+    assert judge._process.returncode == -signal.SIGKILL
 
 
 @need(*WORKLOAD)

@@ -15,6 +15,7 @@ from takt_cli.base.programs import find_program
 PROGRAM = ("takt_exec", "takt_rclcpp")
 # The guard writes its account while callbacks run: into memory, not onto a disk.
 _MEMORY = Path("/dev/shm")
+_JUDGE_ENDS_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,11 @@ class Judge:
 
     def end(self) -> None:
         """End it; no program runs any more."""
-        self._process.communicate()
+        try:
+            self._process.communicate(timeout=_JUDGE_ENDS_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()  # it has nothing to keep
+            self._process.wait()
 
 
 class Guard:

@@ -580,7 +580,7 @@ int judge(Arguments & arguments)
   }
   const takt_exec::Judging judging(guard_folder_of(arguments), arguments.ignored);
   char byte = 0;
-  while (::read(STDIN_FILENO, &byte, 1) > 0 || errno == EINTR) {
+  for (ssize_t n = 0; (n = ::read(STDIN_FILENO, &byte, 1)) > 0 || (n < 0 && errno == EINTR);) {
   }
   return 0;
 }
