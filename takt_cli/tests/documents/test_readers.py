@@ -191,7 +191,7 @@ def test_every_document_with_a_reader_is_read_here():
 
 
 def test_the_contributors_page_names_the_writer_of_every_schema():
-    page = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text()
+    page = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = page[page.index("| schema | written by") :].partition("\n\n")[0]
     named = {
         name for row in table.splitlines() for name in re.findall("`(\\w+)`", row.split("|")[1])

@@ -120,12 +120,14 @@ public:
     }
     result.faster_by = faster_by(result);
     result.sources = sources_of(result.dominant);
-    result.longer_by = longer_by(result);
-    own_groups(result);
     find_waits(result);
-    result.sooner_by = sooner_by(chain, result.reader_sources);
-    result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
-    result.more_cores_of = result.planned_again ? more_cores_of(chain) : kNone;
+    if (!result.impossible(model_.chains[chain])) {
+      result.longer_by = longer_by(result);
+      own_groups(result);
+      result.sooner_by = sooner_by(chain, result.reader_sources);
+      result.planned_again = model_.tasks.size() <= kMostPlannedAgain;
+      result.more_cores_of = result.planned_again ? more_cores_of(chain) : kNone;
+    }
     result.cut_short = result.cut_short || too_long();
     result.out_of_time = result.cut_short && time_is_up();
     return result;
@@ -383,7 +385,6 @@ private:
         all.push_back(task);
       }
     }
-    misfit.groups_tried = !all.empty();
     const auto enough = [&](const std::vector<Index> & tasks) {
       const auto leave = [&](takt_schedule::System & changed, int) {
         for (const Index task : tasks) {
@@ -391,6 +392,7 @@ private:
         }
       };
       const auto planned = changed_plan(leave, 0, false, misfit);
+      misfit.groups_tried = misfit.groups_tried || planned;
       return planned && mends(*planned, misfit.chain);
     };
     if (all.empty() || !enough(all)) {

@@ -64,10 +64,12 @@ struct Misfit
   /// to the chain are in their mutually exclusive groups, so that all have one thread. Empty: that
   /// would not be enough, or no such group is there.
   std::vector<Index> own_groups_of;
-  bool groups_tried = false;  ///< there are such groups
-  /// The longest times of the chain's callbacks without any overhead. If this is above the
-  /// deadline, no schedule can meet it.
+  bool groups_tried = false;  ///< the search planned with groups of their own
+  /// The longest times of the chain's callbacks without any overhead.
   Ns alone = 0;
+  /// True: no schedule meets the deadline of `own`, which is this misfit's chain. Then the search
+  /// tries only `faster_by`.
+  bool impossible(const Chain & own) const noexcept { return alone > own.deadline; }
   /// The host on which one more core would let a new plan keep the deadline; kNone: no such host.
   Index more_cores_of = kNone;
   bool planned_again = false;  ///< the changed systems were planned again; false with very many

@@ -297,8 +297,9 @@ std::string group_line(const Model & model, const Chain & chain, const EndToEnd 
     return fmt::format("{}", fmt::join(ids, " and "));
   };
   return fmt::format(
-    "{} delay{} it by {}, and share{} a mutually exclusive callback group with {}, which can have "
-    "another thread in a callback group of its own\n",
+    "{} delay{} it by {}, and share{} a mutually exclusive callback group with {}: if the code "
+    "needs "
+    "no mutual exclusion, callback groups of their own let them have threads of their own\n",
     named(mates), mates.size() == 1 ? "s" : "", printed(sum), mates.size() == 1 ? "s" : "",
     named(own));
 }

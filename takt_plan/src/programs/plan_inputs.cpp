@@ -138,7 +138,7 @@ private:
     changes_ += verdict.taken ? 1 : 0;
     for (const Index task : tasks) {
       if (verdict.taken) {
-        taken_[task] = verdict.worse;
+        taken_[task] = task == tasks.front() ? verdict.worse : "";  // the cost of all of them
         refused_.erase(task);
       } else if (tasks.size() == 1) {
         refused_[task] = {verdict.worse, changes_};

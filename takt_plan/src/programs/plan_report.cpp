@@ -155,7 +155,7 @@ std::string why(const PlanReport & report, const Misfit & misfit)
   const Ns own = std::accumulate(
     chain.path.begin(), chain.path.end(), Ns{0},
     [&](Ns sum, Index task) { return add(sum, model.tasks[task].cost()); });
-  if (misfit.alone > chain.deadline) {
+  if (misfit.impossible(chain)) {
     text += impossible(chain, misfit.alone);
   } else if (own > chain.deadline) {
     text += fmt::format(
@@ -199,6 +199,9 @@ std::string why(const PlanReport & report, const Misfit & misfit)
       model.hosts.size() == 1
         ? "there were one more core"
         : fmt::format("{} had one more core", model.hosts[misfit.more_cores_of]));
+  }
+  if (changes.empty() && misfit.impossible(chain)) {
+    return text + "\n";
   }
   if (changes.empty() && misfit.out_of_time) {
     return text + " The time was over before takt had tried what would fix this.\n";

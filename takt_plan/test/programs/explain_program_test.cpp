@@ -454,7 +454,8 @@ TEST_F(ExplainProgram, SaysOfALateChainWhatAGroupCostsAndWhatNoScheduleMends)
   const std::string late = says("3ms");
   EXPECT_TRUE(late.ends_with(
     "/n:timer(40ms) delays it by 8ms, and shares a mutually exclusive callback group with "
-    "/n:timer(20ms), which can have another thread in a callback group of its own\n"))
+    "/n:timer(20ms): if the code needs no mutual exclusion, callback groups of their own let them "
+    "have threads of their own\n"))
     << late;
   const std::string impossible = says("1ms");
   EXPECT_TRUE(impossible.ends_with(

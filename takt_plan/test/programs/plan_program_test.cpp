@@ -391,6 +391,8 @@ TEST_F(PlanProgram, SaysThatNoScheduleCanMeetADeadlineBelowTheWork)
     outcome.out.find(" No schedule can meet its deadline of 1ms: its callbacks alone take 2ms."),
     std::string::npos)
     << outcome.out;
+  EXPECT_EQ(outcome.out.find("no single change"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("one more core"), std::string::npos) << outcome.out;
 }
 
 TEST_F(PlanProgram, WritesWhichModelTheScheduleIsFor)

@@ -173,7 +173,10 @@ def command(
     if system == DASH and done.code in (0, EXIT_FAILED, EXIT_INTERRUPTED):
         done = replace(done, stdout=_without_model(done.stdout))
         if output is not None and output.is_file():
-            write_text(output, _without_model(respelled(output.read_text(encoding="utf-8"))))
+            plan = output.read_text(encoding="utf-8")
+            cleaned = _without_model(respelled(plan))
+            if cleaned != plan:  # an interrupted program may have left another run's file alone
+                write_text(output, cleaned)
     pass_on(program.name, done, (0, EXIT_FAILED, EXIT_USAGE), said_aloud=True)
 
 
