@@ -54,7 +54,8 @@ TEST(FaultPlaces, names_some_of_many_threads)
   EXPECT_EQ(
     limited_faults_text(limited_faults(*account)),
     "  page faults of 7 threads (a, b, c, d, e and 2 more) have no places: this user may not see "
-    "them; allow it with `sudo sysctl kernel.perf_event_paranoid=2`\n");
+    "them; allow it with `sudo sysctl kernel.perf_event_paranoid=2`, and in a "
+    "container with `--cap-add PERFMON` too\n");
 }
 
 TEST(FaultPlaces, a_report_has_each_thread)

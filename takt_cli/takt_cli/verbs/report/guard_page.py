@@ -47,7 +47,7 @@ _ADVICE = {
     "`sudo sysctl kernel.perf_event_mlock_kb=4096`, or raise `ulimit -l`",
     "open_files": "the program has no room for more open files; raise `ulimit -n`",
     "rights": "this user may not see them; allow it with `sudo sysctl "
-    "kernel.perf_event_paranoid=2`",
+    "kernel.perf_event_paranoid=2`, and in a container with `--cap-add PERFMON` too",
 }
 
 

@@ -34,7 +34,8 @@ std::string_view advice_of(std::string_view limit)
              "`sudo sysctl kernel.perf_event_mlock_kb=4096`, or raise `ulimit -l`"
          : limit == "open_files" ? "the program has no room for more open files; raise `ulimit -n`"
                                  : "this user may not see them; allow it with `sudo sysctl "
-                                   "kernel.perf_event_paranoid=2`";
+                                   "kernel.perf_event_paranoid=2`, and in a container with "
+                                   "`--cap-add PERFMON` too";
 }
 
 // "planner", "planner and control", or the first names and the number of the others. Threads may
