@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "programs/kind_tightness.hpp"
 #include "programs/tightness.hpp"
@@ -42,29 +41,26 @@ struct Ratios
     }
   }
 
-  /// A sorted value, by its rank from 1 on; null if too few values lie beyond it.
-  nlohmann::ordered_json at(std::optional<std::uint64_t> rank) const
-  {
-    return rank ? nlohmann::ordered_json(values[*rank - 1]) : nullptr;
-  }
-
   nlohmann::ordered_json json() const
   {
     nlohmann::ordered_json result{
       {"ratios", values.size()},
       {"without_bound", without},
       {"refuted", refuted},
-      {"median", at(takt_rt::supported_rank(values.size(), 0.5))},
-      {"p90", at(takt_rt::supported_rank(values.size(), 0.9))},
+      {"median", nullptr},
+      {"p90", nullptr},
       {"max", nullptr},
       {"percentiles", nlohmann::ordered_json::array()}};
     if (!values.empty()) {
       result["max"] = values.back();
-      // A curve over all values, not figures that stand for themselves.
       for (std::size_t percent = 0; percent <= 100; ++percent) {
         const std::size_t rank = (values.size() * percent + 99) / 100;
         result["percentiles"].push_back(values[std::max<std::size_t>(rank, 1) - 1]);
       }
+      result["median"] = result["percentiles"][50];
+    }
+    if (const auto rank = takt_rt::supported_rank(values.size(), 0.9)) {
+      result["p90"] = values[*rank - 1];
     }
     return result;
   }
