@@ -8,6 +8,7 @@ import subprocess
 import pytest
 from support.built import CONTROL_LOOP, PLAN, TRACE, WORKLOAD, need
 from support.schemas import example, faults
+from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.programs import find_program
 from takt_cli.results.results_file import parse_results
 from takt_cli.running.control_loop import (
@@ -15,6 +16,7 @@ from takt_cli.running.control_loop import (
     Loop,
     Measured,
     place_of_the_loop,
+    plan,
 )
 from takt_cli.running.without_rights import DAEMON, missing_right
 from takt_cli.verbs.experiment import control_loop as claims
@@ -147,8 +149,8 @@ def test_percentiles_are_those_that_the_cycles_support():
 
 
 def test_the_witness_goes_by_the_core_and_the_offset_of_the_plan(tmp_path):
-    plan = tmp_path / "plan.yaml"
-    plan.write_text(
+    made = tmp_path / "plan.yaml"
+    made.write_text(
         "executors:\n"
         "  nodes: {threads: {a: {cores: [0]}}, default: a}\n"
         "  controller:\n"
@@ -157,7 +159,45 @@ def test_the_witness_goes_by_the_core_and_the_offset_of_the_plan(tmp_path):
         '    callbacks: [{match: "/controller:timer(control)", threads: hot, offset: 300us}]\n',
         encoding="utf-8",
     )
-    assert place_of_the_loop(plan) == (1, "300us")
+    assert place_of_the_loop(made) == (1, "300us")
+
+
+class FakePrograms:
+    """Programs that run nothing; as many plans as asked are late."""
+
+    def __init__(self, late):
+        self.late = late
+        self.ran = []
+
+    def start_nodes(self, name, *_):
+        self.ran.append(name)
+
+    def start_loop(self, name, *_):
+        self.ran.append(name)
+
+    def end(self, name):
+        self.ran.remove(name)
+
+    def run_takt(self, verb, *_):
+        self.ran.append(verb)
+        if verb == "plan" and self.ran.count("plan") <= self.late:
+            raise TaktError("late", code=EXIT_FAILED)
+
+
+@pytest.mark.parametrize("late", [0, 1, 2])
+def test_a_late_plan_is_made_again_from_another_trace(tmp_path, late):
+    programs = FakePrograms(late)
+    said = []
+    assert plan(programs, tmp_path, [0, 1], 2, said.append) == tmp_path / "schedule.yaml"
+    assert programs.ran == ["trace", "model", "plan"] * (late + 1)
+    assert sum("once more" in line for line in said) == late
+
+
+def test_a_plan_that_stays_late_fails(tmp_path):
+    programs = FakePrograms(3)
+    with pytest.raises(TaktError, match="late"):
+        plan(programs, tmp_path, [0, 1], 2, lambda _: None)
+    assert programs.ran.count("plan") == 3
 
 
 @need(*CONTROL_LOOP)
