@@ -36,23 +36,31 @@ def percentile(samples: Samples, percent: float) -> float | None:
     count = len(samples)
     if not supported(count, percent):
         return None
-    rank = max(1, math.ceil(round(count * percent / 100.0, 6)))
+    rank = _rank(count, percent)
     return float(np.partition(samples, rank - 1)[rank - 1])
 
 
 def bucket_percentile(
     count: int, largest: int, buckets: Iterable[tuple[int, int, int]], percent: float
 ) -> int | None:
-    """Find the same of a histogram, to within a bucket; a bucket is (first, last, count)."""
+    """Find the percentile of a histogram as `percentile` does, to within a bucket.
+
+    A bucket is its first and last value, and the number of samples in it.
+    """
     if not supported(count, percent):
         return None
-    rank = max(1, math.ceil(round(count * percent / 100.0, 6)))
+    rank = _rank(count, percent)
     passed = 0
     for _, last, number in buckets:
         passed += number
         if passed >= rank:
             return min(last, largest)
     return largest
+
+
+def _rank(count: int, percent: float) -> int:
+    # Rounded, or 1000 * 0.99 could be a hair above its rank.
+    return max(1, math.ceil(round(count * percent / 100.0, 6)))
 
 
 def tail_percentile(counts: Iterable[int]) -> float:

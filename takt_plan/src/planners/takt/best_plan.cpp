@@ -57,8 +57,6 @@ constexpr double kShareOfLate = 0.6;
 // simulation; and all plans of a search together.
 constexpr Index kMostRefused = 8;
 constexpr Index kMostRefusedInAll = 40;
-// Moves that would save context switches: at most so many are refused by simulation.
-constexpr Index kMostRefusedMoves = 40;
 
 /// A layout with merged threads.
 struct Candidate
@@ -655,16 +653,11 @@ private:
       return;
     }
     Candidate now = *best_;
-    Index refused = 0;
     const auto may_stay = [&](const Layout & layout, const Score & found) {
-      if (refused >= kMostRefusedMoves) {
-        return false;
-      }
       Candidate moved{layout, {}, found, simulated(system_, problem_, layout)};
       if (
         !moved.simulated || better_in_simulation(problem_, now, moved).value_or(false) ||
         (now.simulated && less_late(problem_, *now.simulated, *moved.simulated).value_or(false))) {
-        ++refused;
         return false;
       }
       now = std::move(moved);

@@ -16,6 +16,8 @@ namespace
 
 // Limit of the cost of judging, in the unit of Score::cost: about a second.
 constexpr double kMostForMoves = 1e7;
+// `may_stay` refuses at most so many moves: it may take a simulation each time.
+constexpr Index kMostRefused = 40;
 // A move must save more switches per second than this.
 constexpr double kLeastSaved = 1e-6;
 // Slacks whose difference is smaller count as equal.
@@ -85,7 +87,7 @@ private:
     std::stable_sort(
       moves.begin(), moves.end(), [](const Move & a, const Move & b) { return a.saved > b.saved; });
     for (const Move & move : moves) {
-      if (spent_ > kMostForMoves || problem_.time_is_up()) {
+      if (spent_ > kMostForMoves || refused_by_caller_ >= kMostRefused || problem_.time_is_up()) {
         return false;
       }
       if (refused_.insert(move.key(layout_)).second && taken(move)) {
@@ -213,9 +215,12 @@ private:
     }
     Score found = score(problem_, layout_);
     spent_ += found.cost;
-    if (acceptable(found) && may_stay_(layout_, found)) {
-      score_ = std::move(found);
-      return true;
+    if (acceptable(found)) {
+      if (may_stay_(layout_, found)) {
+        score_ = std::move(found);
+        return true;
+      }
+      ++refused_by_caller_;
     }
     for (auto & [core, blocks] : before) {
       layout_.set(core, std::move(blocks));
@@ -238,6 +243,7 @@ private:
   Layout & layout_;
   Score & score_;
   double spent_ = 0;
+  Index refused_by_caller_ = 0;
   std::map<Index, double> floors_;  // per chain with a deadline: the slack that must remain
   std::vector<Place> place_of_;     // per task
   std::set<std::pair<Index, Index>> refused_;  // and taken: not tried again
