@@ -19,13 +19,14 @@ using detail::Layout;
 using detail::Score;
 
 // A timer on core 0 starts a callback on core 1, where a longer callback is less urgent.
-const std::string kSystem = R"yaml(version: 1
+const std::string kCallbacks = R"yaml(version: 1
 hosts: {car: {cores: 2}}
 callbacks:
   - {id: "/a:timer(10ms)", time: 10us, period: 10ms, publishes: /a}
   - {id: "/b:sub(/a)", time: 1ms, triggers: /a}
   - {id: "/c:timer(100ms)", time: 20ms, period: 100ms}
-chains:
+)yaml";
+const std::string kSystem = kCallbacks + R"yaml(chains:
   ab: {path: ["/a:timer(10ms)", "/b:sub(/a)"], priority: 2, deadline: 10ms}
   c: {path: ["/c:timer(100ms)"], priority: 1, deadline: 100ms}
 )yaml";
@@ -100,13 +101,7 @@ TEST_F(FewerSwitches, NothingMovesIfTheCallerRefuses)
 struct ShortDeadline : FewerSwitches
 {
   ShortDeadline()
-  : FewerSwitches(R"yaml(version: 1
-hosts: {car: {cores: 2}}
-callbacks:
-  - {id: "/a:timer(10ms)", time: 10us, period: 10ms, publishes: /a}
-  - {id: "/b:sub(/a)", time: 1ms, triggers: /a}
-  - {id: "/c:timer(100ms)", time: 20ms, period: 100ms}
-chains:
+  : FewerSwitches(kCallbacks + R"yaml(chains:
   a: {path: ["/a:timer(10ms)"], priority: 2, deadline: 2ms}
   ab: {path: ["/a:timer(10ms)", "/b:sub(/a)"], priority: 1, deadline: 100ms}
   c: {path: ["/c:timer(100ms)"], priority: 1, deadline: 100ms}
