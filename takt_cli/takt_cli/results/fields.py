@@ -56,10 +56,6 @@ class Fields:
             return self._refuse(name, f"a number from {least:g} on")
         return value
 
-    def number_or_none(self, name: str, least: float = 0.0) -> float | None:
-        """Read a number; None for a missing one."""
-        return self.number(name, least=least) if self.has(name) else None
-
     def flag(self, name: str) -> bool:
         """Read yes or no."""
         value = self._value(name, False)
@@ -87,14 +83,6 @@ class Fields:
         values = self._list(name)
         if not all(isinstance(value, str) for value in values):
             self._refuse(name, "a list of texts")
-        return tuple(values)
-
-    def wholes(self, name: str, most: int) -> tuple[int, ...]:
-        """Read a list of whole numbers from 0 to `most`."""
-        values = self._list(name)
-        for value in values:
-            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-                self._refuse(name, f"a list of whole numbers from 0 to {most}", value)
         return tuple(values)
 
     def samples(self, name: str) -> Samples:

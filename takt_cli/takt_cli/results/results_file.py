@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from takt_cli.base.cores import cores_words
 from takt_cli.base.errors import TaktError
 from takt_cli.documents.schema import version
 from takt_cli.files.inputs import refuse_irregular
@@ -171,39 +171,8 @@ def _series(raw: Fields, values: str, at: str, epoch: int) -> Series:
 
 
 def _thread(item: Fields) -> ThreadResult:
-    tid = item.whole("tid")
-    return ThreadResult(
-        name=item.text("name") or (str(tid) if item.has("tid") else "?"),
-        process=item.text("process")
-        if isinstance(item.raw.get("process"), str | None)
-        else str(item.whole("process")),
-        tid=tid,
-        executor=item.flag("executor"),
-        asked=_attributes(item, "asked"),
-        granted=_attributes(item, "granted"),
-        faults=item.texts("faults"),
-        cpu_ns=item.whole("cpu_ns"),
-        run_queue_wait_ns=item.whole("run_queue_wait_ns"),
-        voluntary_switches=item.whole("voluntary_switches"),
-        involuntary_switches=item.whole("involuntary_switches"),
-    )
-
-
-def _attributes(item: Fields, name: str) -> str:
-    """Put thread attributes into words: 'fifo 80, cores 0-1'. Words stay as they are."""
-    if isinstance(item.raw.get(name), str):
-        return item.text(name)
-    given = item.part(name)
-    if not given.raw:
-        return ""
-    policy = given.text("policy", "other")
-    priority, nice = given.whole("priority"), given.whole("nice", least=-20)
-    if priority:
-        policy = f"{policy} {priority}"
-    elif nice:
-        policy = f"{policy} nice {nice}"
-    cores = [int(core) for core in given.samples("cores")]
-    return f"{policy}, {cores_words(cores)}" if cores else policy
+    thread = ThreadResult.read(item.raw, item.place)
+    return thread if thread.name else replace(thread, name=str(thread.tid or "?"))  # type: ignore[type-var]
 
 
 def _chain(item: Fields, epoch: int) -> ChainResult:

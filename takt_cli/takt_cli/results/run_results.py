@@ -18,21 +18,8 @@ MEASURING = frozenset({"witness", "reference"})
 Flags = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class ThreadResult:
+class ThreadResult(Document, at="results#thread"):
     """One OS thread of the run."""
-
-    name: str
-    process: str
-    tid: int
-    executor: bool
-    asked: str  # in words: "fifo 80, cores 0,1"; empty if the schedule asks for nothing
-    granted: str
-    faults: tuple[str, ...]
-    cpu_ns: int
-    run_queue_wait_ns: int
-    voluntary_switches: int
-    involuntary_switches: int
 
     @property
     def switches(self) -> int:

@@ -22,7 +22,7 @@ from takt_cli.base.programs import find_program
 from takt_cli.base.units import NS_PER_S, duration_flag
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.files.graphs import PACKAGE
-from takt_cli.files.outputs import check_file, deliver, part_of, write_text
+from takt_cli.files.outputs import check_file, deliver, part_of
 from takt_cli.results.results_file import load_results
 from takt_cli.results.run_results import Results
 from takt_cli.running.interrupts import Interrupts
@@ -35,6 +35,8 @@ _GRACE_S = 120.0
 # Time for an interrupted run to write its results.
 _LAST_WORDS_S = 30.0
 _POLL_S = 0.1
+# So many bytes at the end of the results have the last bracket.
+_END = 64
 # The first interrupt ends the measurement, the second gets a sentence, the third drops the results.
 _DISCARDS = 3
 
@@ -281,7 +283,14 @@ def progress_of(line: str) -> float | None:
 
 
 def _note_others(path: Path, cores: float) -> None:
-    """Keep the CPU time of other programs in the results, for reports that are made later."""
-    raw = json.loads(path.read_text(encoding="utf-8"))
-    raw["other_programs_cores"] = round(cores, 3)
-    write_text(path, json.dumps(raw))
+    """Keep the CPU time of other programs in the results, for reports that are made later.
+
+    It becomes the last value of their object. Megabytes before it are neither read nor written.
+    """
+    with path.open("rb+") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _END))
+        end = file.read()
+        if not end.rstrip().endswith(b"}"):
+            return  # not whole; `load_results` says so
+        file.seek(len(end.rstrip()) - len(end) - 1, os.SEEK_END)
+        file.write(f',"other_programs_cores":{round(cores, 3)}}}\n'.encode())

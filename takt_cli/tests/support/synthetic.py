@@ -113,9 +113,9 @@ def _chain(
 
 
 def _thread(index: int, policy: str, duration_s: float, rng: random.Random) -> dict[str, Any]:
-    asked = {"policy": policy, "priority": 80 if policy == "fifo" else 0, "cores": [index]}
+    asked = f"{policy}{' 80' if policy == 'fifo' else ''}, core {index}"
     return {
-        "process": "main",
+        "process": 0,
         "name": f"worker.{index}",
         "tid": 100 + index,
         "executor": True,
@@ -131,8 +131,8 @@ def _thread(index: int, policy: str, duration_s: float, rng: random.Random) -> d
 
 def _helper() -> dict[str, Any]:
     return {
-        "process": "main", "name": "dds.ev", "tid": 99, "executor": False, "asked": {},
-        "granted": {}, "faults": [], "cpu_ns": 10 * MS, "run_queue_wait_ns": 0,
+        "process": 0, "name": "dds.ev", "tid": 99, "executor": False, "asked": "",
+        "granted": "", "faults": [], "cpu_ns": 10 * MS, "run_queue_wait_ns": 0,
         "voluntary_switches": 50, "involuntary_switches": 1,
     }  # fmt: skip
 
