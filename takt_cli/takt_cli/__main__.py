@@ -19,6 +19,16 @@ from takt_cli.base import streams
 if __name__ == "__main__":
     streams.prepare()
 
+
+def _package_is_missing(missing: ModuleNotFoundError) -> int:
+    name = (missing.name or "").partition(".")[0]
+    sys.stderr.write(
+        f"takt: the Python package {name} is missing for {sys.executable}; install it, or use "
+        "./takt in takt's repository, which sets up all it needs\n"
+    )
+    return 2
+
+
 try:
     from takt_cli.base.console import err
     from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, TaktError
@@ -33,11 +43,7 @@ try:
         usage_error,
     )
 except ModuleNotFoundError as missing:
-    sys.stderr.write(
-        f"takt: the Python package {missing.name} is missing for {sys.executable}; install it, or "
-        "use ./takt in takt's repository, which sets up all it needs\n"
-    )
-    sys.exit(2)
+    sys.exit(_package_is_missing(missing))
 
 
 _HELP = ("-h", "--help")
@@ -96,6 +102,8 @@ def run(arguments: list[str] | None = None) -> int:
         err().print(f"takt: {_system_error(error)}", style="red", markup=False, soft_wrap=True)
         return EXIT_USAGE if error.filename and error.errno in _USAGE else EXIT_FAILED
     except Exception as error:  # the last resort
+        if isinstance(error, ModuleNotFoundError) and not _is_ours(error):
+            return _package_is_missing(error)
         if os.environ.get("TAKT_DEBUG"):
             traceback.print_exc()
         err().print(
@@ -106,6 +114,10 @@ def run(arguments: list[str] | None = None) -> int:
     finally:
         drop_unused()
         drop_standard_input()
+
+
+def _is_ours(missing: ModuleNotFoundError) -> bool:
+    return (missing.name or "takt_cli").startswith("takt_cli")
 
 
 def _repeat_interrupt(dropped: sys.UnraisableHookArgs) -> None:

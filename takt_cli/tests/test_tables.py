@@ -12,6 +12,22 @@ from takt_cli.tables.table import Cell, Table
 from takt_cli.verbs.run.document import run_summary
 
 
+def test_every_column_has_a_title():
+    for columns in (["a", ""], ["a", " "]):
+        with pytest.raises(ValueError, match="a column has no title"):
+            Table("", columns)
+
+
+def test_tables_of_all_commands_are_plain_text_without_boxes():
+    printed = io.StringIO()
+    made = parse_results(results())
+    console = Console(file=printed, width=80)
+    for table in (*run_tables(made), comparison_table([Configuration("a", made)], "t")):
+        table.print_to(console)
+    assert "figure" in printed.getvalue()
+    assert not re.search("[\u2500-\u257f|+]{2}", printed.getvalue())
+
+
 def texts(table, row):
     return [cell.text for cell in table.rows[row]]
 

@@ -78,7 +78,7 @@ def clearly_best(values: Sequence[float | None]) -> int | None:
 def comparison_table(configurations: Sequence[Configuration], title: str) -> Table:
     """All figures of the reference system for all configurations."""
     names = [configuration.name for configuration in configurations]
-    table = Table(title, ["", *names, "limit"])
+    table = Table(title, ["figure", *names, "limit"])
     rows = _Rows(table, configurations)
     all_results = [c.results for c in configurations]
     rows.plain("threads", [thread_words(results) for results in all_results])

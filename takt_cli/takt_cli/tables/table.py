@@ -37,6 +37,11 @@ class Table:
     notes: list[str] = field(default_factory=list)
     words: int = 1  # so many columns hold words and stand to the left
 
+    def __post_init__(self) -> None:
+        """Refuse a column without a title: its readers would have to guess."""
+        if not all(title.strip() for title in self.columns):
+            raise ValueError(f"a column has no title: {self.columns}")
+
     def add(self, *cells: Cell | str) -> None:
         """Add one row, as wide as the columns."""
         row = [cell if isinstance(cell, Cell) else Cell(cell) for cell in cells]

@@ -179,9 +179,9 @@ def tables(found: Found) -> list[Table]:
 
 
 def _threads(found: Found) -> Table:
-    table = Table(
-        "Context switches a second, voluntary and involuntary", ["thread", WITHOUT, "", WITH, " "]
-    )
+    kinds = ("voluntary", "involuntary")
+    columns = [f"{name}: {kind}" for name in (WITHOUT, WITH) for kind in kinds]
+    table = Table("Context switches a second", ["thread", *columns])
     own = {t.name for runs in found.values() for one in runs for t in one.executor.threads}
     rows: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
     for name, runs in found.items():
