@@ -182,7 +182,7 @@ def test_nothing_built_says_what_to_do(takt, nothing_built, tmp_path):
         (["bench", "dispatch", "--only", "nomatch", "--json"], "no benchmark matches --only"),
         (["run", "three_chains", "--schedule", "autoware_takt", "--order", "edf"], "--order and"),
         (["run", "three_chains", "--schedule", "autoware_takt", "--threads", "2"], "--threads and"),
-        (["run", "three_chains", "-o", "-"], "'-' names no file; /dev/stdout"),
+        (["run", "three_chains", "-o", "-", "--json"], "-o - and --json both print a document"),
         (["run", "three_chains", "--records", "-"], "'-' names no file; /dev/stdout"),
         (["demo", "-o", "-"], "'-' names no file"),
         (["run", "/"], "/ is a directory; name a graph file"),
@@ -424,6 +424,20 @@ def test_run_prints_tables_and_keeps_results(takt, fakes, tmp_path):
     ):
         assert words in said.out
     assert json.loads(kept.read_text())["version"] == 1
+
+
+def test_run_prints_its_results_in_place_of_tables(takt, fakes, tmp_path):
+    (tmp_path / "g.yaml").write_text("name: crashing\n")
+    for graph, code in (("three_chains", 0), ("g.yaml", 1)):
+        said = takt("run", graph, "--duration", "1s", "-o", "-", "--check")
+        assert json.loads(said.out)["version"] == 1
+        assert ("on standard output, marked incomplete" in said.err) == (code == 1)
+        assert "results.json" not in said.err
+    assert not (tmp_path / "takt_results").exists()
+    assert not Path("-").exists()
+    said = takt("run", "three_chains", "--duration", "1s", "-o", "-", "--records", "raw.json")
+    assert json.loads(said.out)["chains"]
+    assert "The record of each run is in raw.json" in said.err
 
 
 def test_run_names_the_executor_of_the_schedule(takt, fakes):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from enum import Enum
@@ -10,11 +11,12 @@ from typing import Annotated
 
 import typer
 
-from takt_cli.base.console import note, print_json, progress
+from takt_cli.base.console import note, pass_through, print_json, progress
 from takt_cli.base.errors import EXIT_FAILED, EXIT_INTERRUPTED, TaktError
 from takt_cli.files.graphs import resolve_graph, resolve_schedule
 from takt_cli.files.output_directory import DEFAULT, output_directory
 from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, refuse_same
+from takt_cli.files.standard_input import DASH
 from takt_cli.running.guard import Guard, GuardOptions
 from takt_cli.running.runner import RunRequest, run
 from takt_cli.verbs.options import (
@@ -155,7 +157,7 @@ def command(
         typer.Option(
             "--output",
             "-o",
-            help="Keep the raw results in this file.",
+            help="Keep the raw results in this file; - is standard output, without tables.",
             show_default=f"results.json in a new directory in {DEFAULT}",
         ),
     ] = None,
@@ -211,7 +213,11 @@ def command(
     if guard_report is not None:
         refuse_replacing(guard_report, force)
         check_file(guard_report)
-    outputs = {"--output": output, "--records": records, "--guard-report": guard_report}
+    printed = str(output) == DASH
+    if printed and json_output:
+        raise TaktError("-o - and --json both print a document; omit one of them")
+    kept = None if printed else output
+    outputs = {"--output": kept, "--records": records, "--guard-report": guard_report}
     refuse_same(outputs)
     graph_file = resolve_graph(graph)
     schedule_file = resolve_schedule(schedule) if schedule else None
@@ -219,11 +225,11 @@ def command(
         outputs,
         {"graph": graph_file, "schedule": schedule_file, "list": guard_ignore},
     )
-    if output is not None:
-        refuse_replacing(output, force)
+    if kept is not None:
+        refuse_replacing(kept, force)
     request = RunRequest(
         graph=graph_file,
-        output=output or output_directory(None, "run") / "results.json",
+        output=kept or Path("results.json"),
         schedule=schedule_file,
         executor=executor,
         order=order.value if order else None,
@@ -246,6 +252,11 @@ def command(
     )
     said = ""
     with ExitStack() as stack:
+        if printed:
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="takt-"))
+            request = replace(request, output=Path(scratch, "results.json"))
+        elif kept is None:
+            request = replace(request, output=output_directory(None, "run") / "results.json")
         watch = None
         if guard is not None:
             watch = stack.enter_context(Guard(GuardOptions(guard.value, guard_ignore)))
@@ -256,20 +267,29 @@ def command(
                 results = run(
                     request, lambda share: bar.update(task, completed=share), keep_interrupted=True
                 )
-        except TaktError:
+        except TaktError as error:
             # What callbacks did until then may be the reason why the run failed.
             if watch is not None:
                 with suppress(TaktError):
                     _tell_guard(watch.report(guard_report), guard_report)
+            if printed and request.output.is_file():
+                pass_through(request.output.read_text(encoding="utf-8"))
+                hint = "The records until then are on standard output, marked incomplete."
+                raise TaktError(error.message, hint=hint, code=error.code) from error
             raise
         if watch is not None:
             said = watch.report(guard_report)
+        if printed:
+            pass_through(request.output.read_text(encoding="utf-8"))
     if json_output:
         print_json(run_summary(results))
-    else:
+    elif not printed:
         print_run(results)
-    more = f", the record of each run in {records}" if records is not None else ""
-    note(f"Raw results are in {request.output}{more}")
+    if not printed:
+        more = f", the record of each run in {records}" if records is not None else ""
+        note(f"Raw results are in {request.output}{more}")
+    elif records is not None:
+        note(f"The record of each run is in {records}")
     _tell_guard(said, guard_report)
     if results.ended_early:
         raise typer.Exit(EXIT_INTERRUPTED)
