@@ -400,10 +400,22 @@ TEST(Guard, faults_of_forty_threads_have_places_without_rights)
 #endif
 }
 
+constexpr std::size_t kRingPages = 65;  // one for the head
+
+// The memory that the kernel allows the rings of a user without rights together, in kB.
+long all_ring_memory()
+{
+  return ring_memory() * ::sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 // Takes all memory that the kernel allows this user's rings.
 void take_ring_memory()
 {
-  std::size_t pages = 64;
+  rlimit files{};
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  std::size_t pages = kRingPages - 1;
   while (pages > 0) {
     const std::size_t bytes = (1 + pages) * 4096;
     if (
@@ -415,8 +427,14 @@ void take_ring_memory()
 
 TEST(Guard, the_account_names_threads_for_which_the_kernel_has_no_memory)
 {
-  if (::geteuid() != 0 || ring_memory() * ::sysconf(_SC_NPROCESSORS_ONLN) > 128 * 1024) {
+  if (::geteuid() != 0 || all_ring_memory() > 128 * 1024) {
     GTEST_SKIP() << "this needs root, to take all memory of rings of another user, and not much";
+  }
+  // A ring needs a file. Some more are for those that halve what is left, and for other files.
+  rlimit files{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  if (files.rlim_max < static_cast<rlim_t>(all_ring_memory()) / (kRingPages * 4) + 64) {
+    GTEST_SKIP() << "`ulimit -Hn` allows too few files for all memory of rings";
   }
   if (kernel_setting("perf_event_paranoid") < 0) {
     GTEST_SKIP() << "with kernel.perf_event_paranoid below 0 the kernel does not limit this memory";
