@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs
-from support.browser import look, need_browser
+from support.browser import SCROLLED, look, need_browser
 from support.synthetic import results
 from takt_cli.pages.page import build_page
 from takt_cli.pages.study import Study
@@ -15,6 +15,7 @@ from takt_cli.results.configuration import Configuration
 from takt_cli.results.results_file import parse_results
 from takt_cli.results.run_results import Series
 from takt_cli.running.host import this_host
+from takt_cli.tables.comparison import chain_comparison, comparison_table
 from takt_cli.tables.table import Table
 
 
@@ -154,6 +155,29 @@ def test_a_browser_unpacks_the_library_and_draws_every_plot(page, tmp_path, them
     assert told["errors"] == told["refused"] == told["resources"] == []
     assert len(told["found"]) == len(figures(page))
     assert all(told["found"])
+
+
+@need_browser
+@pytest.mark.parametrize("width", [1280, 400])
+def test_tables_that_are_wider_than_the_window_show_it(tmp_path, width):
+    runs = [
+        Configuration(name, parse_results(results(stalls=2)), "a note")
+        for name in ("stock, 1 thread", "stock, 2 threads", "takt")
+    ]
+    study = Study(
+        kind="test",
+        title="Threads and time to spare: a_long_name_of_a_file_with_one_word.system.yaml",
+        command="takt demo --duration 10s",
+        host=this_host(),
+        configurations=runs,
+        sentences=["takt was faster."],
+        tables=[comparison_table(runs, "Graph"), chain_comparison(runs, "All chains")],
+    )
+    told = look(build_page(study), tmp_path, SCROLLED, width)
+    assert told["errors"] == told["refused"] == told["wide"] == []
+    assert told["width"] <= told["shown"] == width
+    assert told["found"]["silent"] == []
+    assert told["found"]["hidden"] > 0 or width == 1280
 
 
 @need_browser

@@ -15,6 +15,24 @@ import pytest
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome", "chrome-headless-shell")
 _PATIENCE_S = 120
 
+# Chromium makes no window that is narrower; there the page is in a frame.
+_NARROWEST_WINDOW = 500
+_FRAME = """<!doctype html><html><body>
+<iframe style="width: WIDTHpx; height: 900px; border: 0"></iframe>
+<script>document.querySelector("iframe").srcdoc = PAGE;</script>
+</body></html>"""
+# In which boxes a part of a table is out of sight, and which of these show that: by a shadow, which
+# is the first four of their backgrounds, or in words.
+SCROLLED = """
+  const boxes = [...document.querySelectorAll(".scroll")].filter(
+    (one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight);
+  const shadows = (one) => getComputedStyle(one).backgroundImage.split("gradient(").length - 1;
+  return {
+    hidden: boxes.length,
+    silent: boxes.filter((one) => shadows(one) < 8).map((one) => one.outerHTML.slice(0, 200)),
+  };
+"""
+
 # Before the page's own scripts.
 _WATCH = """<script>
 window.probe = { errors: [], refused: [] };
@@ -42,10 +60,11 @@ addEventListener("load", async () => {
     text: document.body.innerText,
   });
   try { probe.found = (() => { SCRIPT })(); } catch (error) { probe.errors.push(String(error)); }
-  const told = document.createElement("pre");
+  const whole = window.frameElement ? parent.document : document;
+  const told = whole.createElement("pre");
   told.id = "probe-told";
   told.textContent = JSON.stringify(probe);
-  document.body.append(told);
+  whole.body.append(told);
 });
 </script>"""
 
@@ -63,6 +82,11 @@ def look(page: str, directory: Path, script: str = "", width: int = 1280) -> dic
     path = directory / "page.html"
     page = page.replace("<head>", f"<head>{_WATCH}", 1)
     path.write_text(page.replace("</body>", _TELL.replace("SCRIPT", script) + "</body>", 1))
+    if width < _NARROWEST_WINDOW:
+        frame = path.with_name("frame.html")
+        inner = json.dumps(path.read_text()).replace("</", "<\\/")
+        frame.write_text(_FRAME.replace("WIDTH", str(width)).replace("PAGE", inner))
+        path = frame
     program = browser()
     assert program is not None
     command = [

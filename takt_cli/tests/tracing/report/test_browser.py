@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from support.browser import look, need_browser
+from support.browser import SCROLLED, look, need_browser
 from support.trace_documents import MS, callback, chain, document
 from takt_cli.verbs.report.trace_figures import TraceReport
 from takt_cli.verbs.report.trace_page import trace_page
@@ -95,6 +95,15 @@ def test_a_page_of_long_names_and_many_rows_is_not_wider_than_the_window(tmp_pat
     )
     check(told)
     assert told["found"] == 1
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_boxes_of_which_a_part_is_out_of_sight_show_it(tmp_path, width):
+    told = look(page_of(document(80)), tmp_path, SCROLLED, width)
+    assert told["errors"] == told["refused"] == told["wide"] == []
+    assert told["width"] <= told["shown"] == width
+    assert told["found"]["silent"] == []
+    assert told["found"]["hidden"] > 0 or width == 1280
 
 
 @pytest.mark.parametrize("kind", ["empty", "no activations", "not measured", "hostile"])
