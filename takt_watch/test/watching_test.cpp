@@ -20,6 +20,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -228,12 +229,25 @@ TEST_F(WatchingTest, an_age_alarm_comes_when_the_age_is_reached)
   EXPECT_EQ(named["since_ns"], alarm["time_ns"]);
 }
 
+/// A child of fork, which ends with the test however the test ends.
+struct Child
+{
+  ~Child()
+  {
+    if (pid > 0) {
+      ::kill(pid, SIGKILL);
+      ::waitpid(pid, nullptr, 0);
+    }
+  }
+  const pid_t pid;
+};
+
 // The kernel prefers another process on the same core.
 TEST_F(WatchingTest, the_cause_of_an_alarm_names_the_process_that_had_the_core)
 {
   const int core = takt_rt::usable_cores().front();
-  const pid_t eater = ::fork();
-  if (eater == 0) {
+  const Child eater{::fork()};
+  if (eater.pid == 0) {
     cpu_set_t one{};
     CPU_SET(core, &one);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -273,12 +287,10 @@ TEST_F(WatchingTest, the_cause_of_an_alarm_names_the_process_that_had_the_core)
     const json alarm = client.alarm();
     ASSERT_FALSE(alarm.is_null());
     for (const json & who : alarm["cause"].is_null() ? json::array() : alarm["cause"]["who"]) {
-      named += who["name"] == "process takt-eats (" + std::to_string(eater) + ")" ? "it" : "";
+      named += who["name"] == "process takt-eats (" + std::to_string(eater.pid) + ")" ? "it" : "";
     }
     wait_for([&] { return runs.load() == 4 * round; });
   }
-  ::kill(eater, SIGKILL);
-  ::waitpid(eater, nullptr, 0);
 }
 
 TEST_F(WatchingTest, a_message_that_is_taken_in_time_raises_nothing)
@@ -658,14 +670,13 @@ TEST_F(WatchingTest, runs_set_up_looks_and_requests_go_on_side_by_side)
   chain.deadline = std::chrono::microseconds(100);
   ASSERT_TRUE(served.executor->reconfigure({.more_chains = {chain}}).ok());
   served.start();
-  std::atomic<bool> ends{false};
-  std::thread publisher([&] {
-    while (!ends.load()) {
+  std::jthread publisher([&](const std::stop_token & ends) {
+    while (!ends.stop_requested()) {
       served.executor->ready(*root, 2);
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   });
-  std::thread owner([&] {
+  std::jthread owner([&] {
     for (int i = 0; i < 60; ++i) {
       const auto work = subscription("/c:sub(/" + std::to_string(i % 3) + ")");
       EXPECT_TRUE(served.executor->add(work).ok());
@@ -691,7 +702,7 @@ TEST_F(WatchingTest, runs_set_up_looks_and_requests_go_on_side_by_side)
     EXPECT_LE(callback["misses"], callback["starts"]);
   }
   owner.join();
-  ends.store(true);
+  publisher.request_stop();
   publisher.join();
   // The executor runs the waiting messages; then the counts match the runs.
   wait_for([&] {

@@ -95,7 +95,9 @@ inline nlohmann::json callback_in(const nlohmann::json & document, const std::st
   return {};
 }
 
-/// Throws after two minutes, which only a failing test takes, and says which call waited.
+/// Fails after two minutes, which only a failing test takes, and says which call waited. Then
+/// throws. The sentence is printed first, because a callback that waits for the test may keep the
+/// unwinding from its end.
 inline void wait_for(
   const std::function<bool()> & condition,
   const std::source_location & caller = std::source_location::current())
@@ -103,9 +105,9 @@ inline void wait_for(
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(2);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) {
-      throw std::runtime_error(
-        std::string(caller.file_name()) + ":" + std::to_string(caller.line()) +
-        ": the condition does not hold after two minutes");
+      ADD_FAILURE_AT(caller.file_name(), static_cast<int>(caller.line()))
+        << "the condition does not hold after two minutes";
+      throw std::runtime_error("a condition does not hold");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
