@@ -136,6 +136,19 @@ TEST(Resolver, GivesWhatConcernsMessagesOnlyToCallbacksThatHaveSome)
   EXPECT_EQ(subscription.watch.backlog->messages, 4U);
 }
 
+TEST(Resolver, ATimerUnderARuleWithABacklogOnlyIsWatched)
+{
+  auto r = resolver(with_main(
+    kThreads +
+    "callbacks:\n  - {match: \"**\", backlog: 4}\n  - {match: \"/b:timer(1s)\", priority: 3}"));
+  const auto watched = r.resolve("/a:timer(1s)", Kind::timer).value().watch;
+  EXPECT_FALSE(watched.backlog);
+  EXPECT_FALSE(watched.empty());
+  EXPECT_EQ(watched.stall, takt_rt::kForever) << "no run lasts for so long";
+  EXPECT_TRUE(r.resolve("/b:timer(1s)", Kind::timer).value().watch.empty());
+  EXPECT_FALSE(r.resolve("/a:sub(/p)", Kind::subscription).value().watch.stall);
+}
+
 TEST(Resolver, TheMostSpecificRuleDecidesAloneWhateverTheOrder)
 {
   auto r =

@@ -102,6 +102,7 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
     if (account.is_judged != 0) {
       // Read before the events that these looks found.
       sample.guard_looks = account.judge_looks.load(kAcquire);
+      sample.guard_events = account.names[record.guard_name - 1].events.load(kRelaxedFigure);
     }
     sample.guarded = account.alarming(record.guard_name - 1);
   }

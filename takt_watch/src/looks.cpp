@@ -1,6 +1,7 @@
 #include "looks.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "kernel/stack.hpp"
@@ -64,6 +65,9 @@ std::vector<Alarm> Looks::look(const Executors & executors, takt_rt::Time now, b
     names_[name] = executor->watched().name;
   }
   std::vector<Alarm> alarms = rules_.look(sample);
+  if (const std::string line = rules_.line(); !line.empty()) {
+    std::fprintf(stderr, "[takt] guard: %s\n", line.c_str());
+  }
   users_.look(now, somebody_waits(sample));
   for (Alarm & alarm : alarms) {
     for (std::size_t i = 0; i < executors.size(); ++i) {

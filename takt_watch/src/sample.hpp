@@ -47,7 +47,8 @@ struct CallbackSample
   std::uint64_t guarded = 0;  ///< events that the guard noted and no list ignores; 0 without it
   /// How often another process has told the events that no list ignores; absent: there is no list.
   std::optional<std::uint32_t> guard_looks{};
-  std::uint64_t responses = 0;  ///< responses that had a deadline
+  std::uint64_t guard_events = 0;  ///< all events that the guard noted, if there is a list
+  std::uint64_t responses = 0;     ///< responses that had a deadline
   std::uint64_t misses = 0;
   MissWindow window{};
   std::uint64_t overruns = 0;

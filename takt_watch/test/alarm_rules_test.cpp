@@ -739,6 +739,59 @@ TEST_F(ByHand, an_alarm_of_judged_events_stays_while_the_judge_reads_a_file)
   EXPECT_TRUE(look(10'000).empty());
 }
 
+TEST_F(ByHand, all_events_count_while_nobody_applies_the_ignore_list)
+{
+  callback().rule.budget = milliseconds(5);
+  callback().guard_looks = 1;
+  callback().guard_events = 70;  // of which the list ignores all
+  EXPECT_TRUE(look(0).empty());
+  for (int time = 100; time < 10'000; time += 100) {
+    callback().guard_events += 10;
+    EXPECT_TRUE(look(time).empty());
+    EXPECT_EQ(rules.line(), "");
+  }
+  callback().guard_events += 3;
+  const auto raised = look(10'000);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised[0].kind, AlarmKind::guard);
+  EXPECT_EQ(raised[0].value, 3) << "those since the last look";
+  EXPECT_NE(rules.line().find("has not done so for 10 s"), std::string::npos) << rules.line();
+  std::size_t changes = 0;
+  for (int i = 1; i < 10; ++i) {
+    changes += look(10'000 + 100 * i).size();
+    EXPECT_EQ(rules.line(), "") << "it was told";
+  }
+  EXPECT_EQ(changes, 0U);
+  EXPECT_EQ(look(11'000).size(), 1U) << "ten looks without an event";
+  callback().guard_events += 5;
+  ++*callback().guard_looks;
+  EXPECT_TRUE(look(11'100).empty()) << "the list ignores them";
+  EXPECT_EQ(rules.line(), "the ignore list applies to alarms again");
+}
+
+TEST_F(ByHand, the_ignore_list_holds_after_both_processes_were_stopped)
+{
+  callback().rule.budget = milliseconds(5);
+  callback().guard_looks = 1;
+  EXPECT_TRUE(look(0).empty());
+  callback().guard_events = 5;
+  EXPECT_TRUE(look(3'600'000).empty());
+  EXPECT_EQ(rules.line(), "");
+}
+
+TEST_F(ByHand, a_timer_under_a_rule_for_messages_raises_alarms_without_a_limit)
+{
+  callback().kind = takt_core::Kind::timer;
+  callback().rule.stall = takt_rt::kForever;  // as of a rule with `backlog` alone
+  EXPECT_TRUE(look(0).empty());
+  callback().guarded = 1;
+  callback().skipped = 2;
+  const auto raised = look(100);
+  ASSERT_EQ(raised.size(), 2U);
+  EXPECT_EQ(raised[0].kind, AlarmKind::skipped);
+  EXPECT_EQ(raised[1].kind, AlarmKind::guard);
+}
+
 // For any samples, alarms of one kind about one object are raised and cleared in turn.
 TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
 {
@@ -775,6 +828,7 @@ TEST(AlarmRules, raise_and_clear_in_turn_whatever_comes)
           one.guarded = static_cast<std::uint64_t>(pick(0, 5));
           if (c == 1) {
             one.guard_looks = static_cast<std::uint32_t>(pick(0, 2));
+            one.guard_events = static_cast<std::uint64_t>(pick(0, 9));
           }
           one.responses = static_cast<std::uint64_t>(pick(0, 50));
           one.misses = static_cast<std::uint64_t>(pick(0, 5));

@@ -35,6 +35,8 @@ _GRACE_S = 120.0
 # Time for an interrupted run to write its results.
 _LAST_WORDS_S = 30.0
 _POLL_S = 0.1
+# The guard speaks while the program runs: of a wait that may be a deadlock, and of its ignore list.
+_GUARD_SAYS = "[takt] guard: "
 # So many bytes at the end of the results have the last bracket.
 _END = 64
 # The first interrupt ends the measurement, the second gets a sentence, the third drops the results.
@@ -265,6 +267,8 @@ class _Listener:
                 self.fraction = told
             elif not line.startswith("{"):
                 self._lines.append(line.rstrip())
+                if line.startswith(_GUARD_SAYS):
+                    note(line.rstrip())
 
 
 class Progress(Document, at="progress"):

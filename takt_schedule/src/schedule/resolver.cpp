@@ -378,7 +378,14 @@ Result<ResolvedCallback> Resolver::resolve(std::string_view id, takt_core::Kind 
       resolved.offset = rule.offset;
       resolved.missed_periods = rule.missed_periods;
       resolved.binding.boost.reset();  // a timer has no messages
-      resolved.watch.backlog.reset();
+      if (resolved.watch.backlog) {
+        resolved.watch.backlog.reset();
+        if (resolved.watch.empty()) {
+          // The rule watches the timer all the same, for the alarms that have no limit of their
+          // own (`skipped`, `guard`). So the timer gets a limit that no run reaches.
+          resolved.watch.stall = takt_rt::kForever;
+        }
+      }
     }
     if (!rule.threads.empty()) {
       threads = &rule.threads;

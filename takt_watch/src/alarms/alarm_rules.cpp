@@ -34,6 +34,19 @@ std::optional<double> backlog_limit(const BacklogRule & rule, std::uint32_t hist
   return limit;
 }
 
+// How often the process that judges the guard's events has looked; absent: no process does.
+std::optional<std::uint32_t> looks_of_the_judge(const Sample & sample)
+{
+  for (const ExecutorSample & executor : sample.executors) {
+    for (const CallbackSample & callback : executor.callbacks) {
+      if (callback.guard_looks) {
+        return callback.guard_looks;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 struct AlarmRules::Look
@@ -124,6 +137,7 @@ std::vector<Alarm> AlarmRules::look(const Sample & now)
 {
   std::vector<Alarm> alarms;
   next_.reset();
+  judge_.look(looks_of_the_judge(now), now.time);
   for (auto & [key, state] : callbacks_) {
     state.seen = false;
   }
@@ -335,10 +349,14 @@ void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackSt
     look.drop(state.levels[AlarmKind::skipped]);
   }
   if (!rule.empty()) {
-    const std::uint64_t more = sample.guarded - std::min(sample.guarded, state.before.guarded);
+    const bool all = !sample.guard_looks || judge_.is_late();
+    const std::uint64_t CallbackSample::*const events =
+      sample.guard_looks && all ? &CallbackSample::guard_events : &CallbackSample::guarded;
+    const std::uint64_t before = state.before.*events;
     counted(
-      AlarmKind::guard, sample.guarded, state.before.guarded, static_cast<double>(more), 0,
-      "events", !sample.guard_looks || sample.guard_looks != state.before.guard_looks);
+      AlarmKind::guard, sample.*events, before,
+      static_cast<double>(sample.*events - std::min(sample.*events, before)), 0, "events",
+      all || sample.guard_looks != state.before.guard_looks);
   } else {
     look.drop(state.levels[AlarmKind::guard]);
   }

@@ -20,7 +20,8 @@
 // - skipped: raised when a timer with a rule dropped periods; cleared after ten looks without.
 // - guard: raised when the guard noted events of a callback with a rule; cleared after ten looks
 //   without one. If another process judges the events, a look counts as one without events only if
-//   that process has looked since the last look.
+//   that process has looked since the last look. If that process stops looking, all events count
+//   (judge_watch.hpp).
 // - stall: raised when a run lasts longer than the limit; cleared when that run is over.
 //
 // A callback needs a rule for each of these kinds; for deadlines the rule must name `misses`. A
@@ -37,6 +38,7 @@
 #include <vector>
 
 #include "alarms/alarm.hpp"
+#include "alarms/judge_watch.hpp"
 #include "alarms/own_runs.hpp"
 #include "alarms/rates.hpp"
 #include "kernel/core_users.hpp"
@@ -62,6 +64,9 @@ public:
 
   /// The alarms that are raised now.
   std::vector<Alarm> active() const;
+
+  /// A line about the guard's ignore list that the last look makes necessary; empty: none.
+  std::string line() const { return judge_.line(); }
 
 private:
   /// The state of one kind of alarm about one callback or chain.
@@ -113,6 +118,7 @@ private:
   std::map<Key, ChainState> chains_;
   std::map<std::pair<std::string, std::uint32_t>, Stall> stalls_;
   RunsUnderWay under_way_;
+  JudgeWatch judge_;
   Sample before_;
   bool looked_ = false;
   std::optional<takt_rt::Time> next_;
