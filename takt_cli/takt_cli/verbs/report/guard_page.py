@@ -198,11 +198,17 @@ def _limited_faults(process: Process) -> list[str]:
     threads: dict[tuple[str, str], list[str]] = {}
     for one in process.limited_faults:
         threads.setdefault((one.has, one.limit), []).append(one.name)
-    return [
+    said = [
         f"Page faults of {how_many(len(names), 'thread')} "
         f"({', '.join(dict.fromkeys(names))}) {_LACK[has]}: {_ADVICE[limit]}."
         for (has, limit), names in threads.items()
     ]
+    if process.limited_faults_more:
+        said.append(
+            f"Page faults of {how_many(process.limited_faults_more, 'more thread')} lack places, "
+            f"too; the guard's account names {how_many(len(process.limited_faults), 'thread')}."
+        )
+    return said
 
 
 def _row(callback: Callback, event: Event) -> str:

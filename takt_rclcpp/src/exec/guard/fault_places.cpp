@@ -77,7 +77,14 @@ ordered_json limited_faults(const takt_rt::GuardAccount & account)
   return list;
 }
 
-std::string limited_faults_text(const ordered_json & list)
+std::uint32_t limited_faults_more(const takt_rt::GuardAccount & account)
+{
+  const std::uint32_t all = account.limited_count.load(std::memory_order_relaxed);
+  const auto room = static_cast<std::uint32_t>(account.limited.size());
+  return all - std::min(all, room);
+}
+
+std::string limited_faults_text(const ordered_json & list, std::uint64_t more)
 {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> threads;
   for (const auto & one : list) {
@@ -89,6 +96,11 @@ std::string limited_faults_text(const ordered_json & list)
       "  page faults of {} ({}) {}: {}\n",
       names.size() == 1 ? "1 thread" : fmt::format("{} threads", names.size()), names_text(names),
       lack_of(key.first), advice_of(key.second));
+  }
+  if (more > 0) {
+    text += fmt::format(
+      "  page faults of {} more {} lack places, too; the guard's account names {} threads\n", more,
+      more == 1 ? "thread" : "threads", list.size());
   }
   return text;
 }

@@ -83,6 +83,7 @@ struct Process
   bool ended = false;
   bool faults_have_places = false;
   ordered_json limited_faults;
+  std::uint32_t limited_faults_more = 0;
   std::uint64_t lost = 0;
   std::vector<std::pair<std::string, std::uint64_t>> runs;
   std::vector<Site> sites;
@@ -246,6 +247,7 @@ Process read(const GuardAccount & account)
   process.ended = account.ended.load() != 0;
   process.faults_have_places = account.faults_have_places.load() != 0;
   process.limited_faults = limited_faults(account);
+  process.limited_faults_more = limited_faults_more(account);
   for (const auto & lost : account.lost) {
     process.lost += lost.load();
   }
@@ -408,6 +410,7 @@ ordered_json to_json(const Process & process, const IgnoreList & ignored, bool a
     {"ended", process.ended},
     {"faults_have_places", process.faults_have_places},
     {"limited_faults", process.limited_faults},
+    {"limited_faults_more", process.limited_faults_more},
     {"ignored", left_out},
     {"lost", process.lost},
     {"callbacks", std::move(callbacks)},
@@ -541,7 +544,8 @@ std::string process_text(const ordered_json & process)
     text += deadlock_text(one);
   }
   if (has_page_faults(process)) {
-    text += limited_faults_text(process.at("limited_faults"));
+    text += limited_faults_text(
+      process.at("limited_faults"), process.at("limited_faults_more").get<std::uint64_t>());
   }
   if (const auto ignored = process.at("ignored").get<std::uint64_t>(); ignored > 0) {
     text += fmt::format("  {} events in functions of the ignore list are left out\n", ignored);
