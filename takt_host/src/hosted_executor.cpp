@@ -89,10 +89,11 @@ takt_rt::Status HostedExecutor::report_exceptions()
     std::make_shared<takt_core::adapter::ExceptionReporter>(front_end_.say_exception));
 }
 
-takt_rt::Status HostedExecutor::watch()
+takt_rt::Status HostedExecutor::watch(bool measures_chains)
 {
   takt_watch::WatchedExecutor watched = takt_watch::watched(schedule_, name_, *core_);
   watched.rmw = front_end_.rmw;
+  watched.measures_chains = measures_chains;
   if (!front_end_.publication_sequences) {
     watched.unknown.push_back(
       "lost: " + watched.rmw + " gives messages no publication sequence numbers");
@@ -103,6 +104,12 @@ takt_rt::Status HostedExecutor::watch()
   }
   watching_ = std::move(watching.value());
   return {};
+}
+
+std::vector<takt_watch::ChainResponses> HostedExecutor::chain_responses() const
+{
+  return watching_ == nullptr ? std::vector<takt_watch::ChainResponses>()
+                              : watching_->chain_responses();
 }
 
 takt_rt::Status HostedExecutor::expose(const std::string & name, takt_control::ExposedExecutor more)

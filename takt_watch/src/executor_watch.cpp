@@ -65,7 +65,7 @@ void count_end(ChainRecord & chain, const Run & run, Time end, const RootIds & r
       continue;
     }
     for_others = false;
-    if (!chain.seen.first_time(activation)) {
+    if (!chain.ends_first(activation, end, chain.responses.get())) {
       continue;
     }
     const Duration response = end - activation.release;
@@ -104,7 +104,7 @@ takt_core::ObserverInterest ExecutorWatch::interest() const noexcept
 
 bool ExecutorWatch::watches() const noexcept
 {
-  return common_.on.load(kRelaxed);
+  return common_.on.load(kRelaxed) || measures_chains_.load(kRelaxed);
 }
 
 void ExecutorWatch::on_arrival(const Callback & callback, std::uint32_t count, Time now) noexcept
@@ -174,12 +174,12 @@ void ExecutorWatch::on_start(const Run & run, Time) noexcept
 
 void ExecutorWatch::on_end(const Run & run, Time end) noexcept
 {
-  if (!common_.on.load(kRelaxed)) {
+  ThreadSlot * const slot = common_.on.load(kRelaxed) ? slot_of(run) : nullptr;
+  if (slot == nullptr) {  // the watch is off, or the run began before it was on
+    if (measures_chains_.load(kRelaxed)) {
+      end_while_off(run, end);
+    }
     return;
-  }
-  ThreadSlot * const slot = slot_of(run);
-  if (slot == nullptr) {
-    return;  // the run began before the watch was on
   }
   slot->end();
   CallbackRecord * const record = slot->record;
@@ -205,6 +205,27 @@ void ExecutorWatch::on_end(const Run & run, Time end) noexcept
     }
   }
   statistics_.load(kRelaxed)->on_end(run, end);
+}
+
+// Records the responses of chains that end with this run and are measured while the switch is off.
+void ExecutorWatch::end_while_off(const Run & run, Time end) const noexcept
+{
+  CallbackRecord * const record = by_number_.find(run.callback->number());
+  if (record == nullptr) {
+    return;
+  }
+  const std::lock_guard lock(record->mutex);
+  if (record->number.load(kRelaxed) != run.callback->number()) {
+    return;  // the callback was forgotten
+  }
+  for (ChainRecord * const chain : record->ends) {
+    const std::lock_guard own(chain->mutex);
+    for (const takt_core::Activation & activation : run.activations) {
+      if (common_.roots.find(activation.root) == chain->root) {
+        chain->ends_first(activation, end, chain->while_off.get());
+      }
+    }
+  }
 }
 
 void ExecutorWatch::on_empty_take(const Run & run) noexcept

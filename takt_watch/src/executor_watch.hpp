@@ -1,11 +1,11 @@
 // The observer of one executor: counts its runs, and returns the counts as samples.
 //
 // The observer is always attached. While `Switch::on` is false, a hook returns after one load, and
-// only set-up is recorded. Hooks on executor threads and `on_arrival` allocate nothing. They lock
-// only the run's own records (records.hpp), the chains that the callback begins (root.hpp) and
-// StatisticsObserver. These mutexes inherit priorities and are held briefly. Set-up hooks run under
-// the executor's locks. So code that holds `mutex_` may call only real-time safe functions of the
-// executor.
+// only set-up is recorded, besides the responses of chains if WatchedExecutor::measures_chains.
+// Hooks on executor threads and `on_arrival` allocate nothing. They lock only the run's own records
+// (records.hpp), the chains that the callback begins (root.hpp) and StatisticsObserver. These
+// mutexes inherit priorities and are held briefly. Set-up hooks run under the executor's locks. So
+// code that holds `mutex_` may call only real-time safe functions of the executor.
 #ifndef TAKT_WATCH__SRC__EXECUTOR_WATCH_HPP_
 #define TAKT_WATCH__SRC__EXECUTOR_WATCH_HPP_
 
@@ -67,9 +67,10 @@ struct ChainFigures
   int priority = 0;
   std::uint64_t consecutive_misses = 0;
   std::uint64_t most_consecutive_misses = 0;
-  /// Responses from the arrival of the last callback's message; null: the last callback is in
-  /// another executor.
-  std::unique_ptr<takt_core::Distribution> responses_from_arrival{};
+  /// Responses since counting began, from the release of the root or from the arrival of the last
+  /// callback's message, as `sample.from_arrival` says. Null: the last callback never was in this
+  /// executor.
+  std::unique_ptr<takt_core::Distribution> responses{};
 };
 
 class ExecutorWatch final : public takt_core::Observer
@@ -100,7 +101,9 @@ public:
   ExecutorSample sample(takt_rt::Time now, bool window);
   std::vector<CallbackFigures> callbacks(takt_rt::Time now);
   std::vector<ChainFigures> chains();
-  /// The distributions since counting began; null before.
+  /// See Watching::chain_responses.
+  std::vector<ChainResponses> chain_responses() const;
+  /// The distributions of callbacks since counting began; null before.
   const takt_core::StatisticsObserver * statistics() const noexcept
   {
     return statistics_.load(std::memory_order_acquire);
@@ -157,6 +160,8 @@ private:
   // Call it without the mutex held.
   void find_isolated();
 
+  void end_while_off(const takt_core::Run & run, takt_rt::Time end) const noexcept;
+
   ThreadSlot * slot_of(const takt_core::Run & run) const noexcept
   {
     ThreadSlot * const slot = slots_by_number_.find(run.thread);
@@ -167,6 +172,8 @@ private:
   Switch & common_;
   const std::function<void()> needed_;
   std::atomic<takt_core::StatisticsObserver *> statistics_{nullptr};
+  // True once a chain ends here whose responses are measured while the switch is off, too.
+  std::atomic<bool> measures_chains_{false};
   takt_core::NumberTable<CallbackRecord> by_number_;
   takt_core::NumberTable<ThreadSlot, 16, 256> slots_by_number_;
 
@@ -181,6 +188,7 @@ private:
   std::map<std::string, std::unique_ptr<ChainRecord>, std::less<>> chains_;
   std::vector<std::unique_ptr<ThreadSlot>> slots_;
   std::uint64_t added_ = 0;
+  std::size_t set_ = 0;  // chains that were set
   bool left_ = false;
   takt_rt::Time window_began_{};
   // Whether the threads of isolated groups must be read again, and these threads by group.

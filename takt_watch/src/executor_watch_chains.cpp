@@ -73,10 +73,16 @@ void ExecutorWatch::follow(ChainRecord & chain)
     return record->callback != nullptr && record->chain_id == chain.options.path.back();
   });
   chain.ends_here = ends_here;
-  if (ends_here && chain.from_arrival == nullptr) {
+  if (ends_here && chain.responses == nullptr) {
     auto responses = std::make_unique<takt_core::Distribution>();
+    auto from_arrival = std::make_unique<takt_core::Distribution>();
+    auto while_off =
+      watched_.measures_chains ? std::make_unique<takt_core::Distribution>() : nullptr;
     const std::lock_guard own(chain.mutex);
-    chain.from_arrival = std::move(responses);
+    chain.responses = std::move(responses);
+    chain.from_arrival = std::move(from_arrival);
+    chain.while_off = std::move(while_off);
+    measures_chains_.store(watched_.measures_chains);
   }
   const takt_rt::Duration deadline = chain.options.deadline;
   Root * const root =
@@ -141,6 +147,7 @@ void ExecutorWatch::on_chain(const ChainOptions & chain)
     const bool known = record != nullptr;
     if (!known) {
       record = std::make_unique<ChainRecord>();
+      record->order = set_++;
     }
     const std::string end_before = known ? record->options.path.back() : std::string();
     record->options = chain;
@@ -156,9 +163,6 @@ void ExecutorWatch::on_chain(const ChainOptions & chain)
       connect(end_before);
     }
     connect(chain.path.back());
-    if (owned_statistics_ != nullptr) {
-      owned_statistics_->on_chain(chain);
-    }
   }
   if (needed) {
     needed_();
@@ -177,9 +181,6 @@ void ExecutorWatch::on_chain_removed(std::string_view name)
   }
   known->second->removed = true;
   connect(known->second->options.path.back());
-  if (owned_statistics_ != nullptr) {
-    owned_statistics_->on_chain_removed(name);
-  }
 }
 
 }  // namespace takt_watch

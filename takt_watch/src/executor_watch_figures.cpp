@@ -36,6 +36,20 @@ void read_misses(const MissCounter & misses, Sample & sample)
   sample.window = misses.window();
 }
 
+// True if responses of the chain count from the arrival of the last callback's message.
+bool is_from_arrival(const ChainRecord & record)
+{
+  return record.ends_here && record.root != nullptr && !record.root->here();
+}
+
+// Adds a distribution of `record` to `to`. The ends of runs wait only while the moments are copied.
+void add(const takt_core::Distribution & from, ChainRecord & record, takt_core::Distribution & to)
+{
+  to.histogram.merge(from.histogram);
+  const std::lock_guard own(record.mutex);  // the ends of runs lock this mutex, too
+  to.moments.merge(from.moments);
+}
+
 }  // namespace
 
 // The callbacks that documents list, in the order in which they were added. Call this function and
@@ -132,7 +146,7 @@ ChainSample ExecutorWatch::sample_of(const ChainRecord & record)
   ChainSample sample;
   sample.name = record.options.name;
   sample.path = record.options.path;
-  sample.from_arrival = record.ends_here && record.root != nullptr && !record.root->here();
+  sample.from_arrival = is_from_arrival(record);
   read_misses(record.misses, sample);
   sample.overdue = record.overdue.load(kAcquire);
   sample.activations = record.activations.load(kAcquire);
@@ -181,11 +195,11 @@ std::vector<ChainFigures> ExecutorWatch::chains()
       ChainFigures & figures = all.emplace_back();
       // Copy the distribution before the counts: so it has at most as many values as there were
       // activations.
-      if (record->from_arrival != nullptr) {
-        figures.responses_from_arrival = std::make_unique<takt_core::Distribution>();
-        figures.responses_from_arrival->histogram.merge(record->from_arrival->histogram);
-        const std::lock_guard own(record->mutex);  // the ends of runs lock this mutex, too
-        figures.responses_from_arrival->moments = record->from_arrival->moments;
+      if (record->responses != nullptr) {
+        figures.responses = std::make_unique<takt_core::Distribution>();
+        add(
+          is_from_arrival(*record) ? *record->from_arrival : *record->responses, *record,
+          *figures.responses);
       }
       figures.sample = sample_of(*record);
       figures.path = record->options.path;
@@ -193,6 +207,33 @@ std::vector<ChainFigures> ExecutorWatch::chains()
       figures.consecutive_misses = record->misses.consecutive();
       figures.most_consecutive_misses = record->misses.most_consecutive();
     }
+  }
+  return all;
+}
+
+std::vector<ChainResponses> ExecutorWatch::chain_responses() const
+{
+  const std::lock_guard lock(mutex_);
+  std::vector<ChainRecord *> measured;
+  for (const auto & [name, record] : chains_) {
+    if (record->responses != nullptr) {
+      measured.push_back(record.get());
+    }
+  }
+  std::sort(measured.begin(), measured.end(), [](const auto * a, const auto * b) {
+    return a->order < b->order;
+  });
+  std::vector<ChainResponses> all;
+  for (ChainRecord * const record : measured) {
+    ChainResponses & one = all.emplace_back();
+    one.chain = record->options;
+    one.responses = std::make_unique<takt_core::Distribution>();
+    add(*record->responses, *record, *one.responses);
+    if (record->while_off != nullptr) {
+      add(*record->while_off, *record, *one.responses);
+    }
+    const std::lock_guard own(record->mutex);
+    one.late = record->late;
   }
   return all;
 }

@@ -87,11 +87,6 @@ void ExecutorWatch::begin()
 void ExecutorWatch::make_statistics()
 {
   owned_statistics_ = std::make_unique<takt_core::StatisticsObserver>();
-  for (const auto & [name, chain] : chains_) {
-    if (!chain->removed) {
-      owned_statistics_->on_chain(chain->options);
-    }
-  }
   for (const auto & record : records_) {
     if (record->callback != nullptr) {
       owned_statistics_->on_added(*record->callback);

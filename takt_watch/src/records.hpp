@@ -56,9 +56,16 @@ struct ChainRecord
   takt_rt::Duration deadline = takt_rt::kForever;
   takt_core::SeenActivations seen;
   MissCounter misses;  // one thread at a time records
+  // The next distributions are made when the last callback is added.
+  // Responses from the release of the root.
+  std::unique_ptr<takt_core::Distribution> responses{};
   // Responses from the arrival of the last callback's message, used if the root is not in this
-  // process. Made when the last callback is added.
+  // process.
   std::unique_ptr<takt_core::Distribution> from_arrival{};
+  // Responses from the release of the root while the switch was off. Null: nobody wants them (see
+  // WatchedExecutor::measures_chains).
+  std::unique_ptr<takt_core::Distribution> while_off{};
+  std::uint64_t late = 0;  // values of `responses` and `while_off` that exceeded the deadline
 
   // --- any thread ---
   // gets releases if the chain has a deadline and its last callback is in this executor
@@ -71,10 +78,29 @@ struct ChainRecord
   // --- set-up, with the observer's mutex ---
   takt_core::ChainOptions options{};
   takt_schedule::ChainWatchRule rule{};
+  std::size_t order = 0;  // the place in the order of setting
   bool removed = false;
   bool ends_here = false;     // true if its last callback is in this executor
   Root * followed = nullptr;  // the root that passes releases to `open`
   takt_rt::Duration followed_deadline{};
+
+  /// Returns true if `activation` is one of this chain and ends now for the first time. Then adds
+  /// its response to `to`, which may be null. Real-time safe. Call it with the mutex held, and
+  /// check the root first.
+  bool ends_first(
+    const takt_core::Activation & activation, takt_rt::Time end,
+    takt_core::Distribution * to) noexcept
+  {
+    if (!seen.first_time(activation)) {
+      return false;
+    }
+    if (to != nullptr) {
+      const takt_rt::Duration response = end - activation.release;
+      to->record(response);
+      late += response > deadline ? 1 : 0;
+    }
+    return true;
+  }
 };
 
 /// Counts that the callback itself keeps (Callback::message_counts and others).

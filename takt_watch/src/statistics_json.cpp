@@ -161,15 +161,10 @@ json callback_json(
   return result;
 }
 
-json chain_json(const ChainFigures & figures, const takt_core::ChainStatistics * statistics)
+json chain_json(const ChainFigures & figures)
 {
   const ChainSample & sample = figures.sample;
   const takt_core::Distribution none;
-  const takt_core::Distribution & response =
-    sample.from_arrival && figures.responses_from_arrival != nullptr
-      ? *figures.responses_from_arrival
-    : statistics == nullptr ? none
-                            : statistics->response;
   return {
     {"name", sample.name},
     {"path", figures.path},
@@ -182,7 +177,7 @@ json chain_json(const ChainFigures & figures, const takt_core::ChainStatistics *
     {"consecutive_misses", figures.consecutive_misses},
     {"largest_consecutive_misses", figures.most_consecutive_misses},
     {"misses_in_window", {sample.window.missed, sample.window.of}},
-    {"response", distribution_json(response)}};
+    {"response", distribution_json(figures.responses != nullptr ? *figures.responses : none)}};
 }
 
 // The deadlines of the executor's callbacks. Call it before the watch's mutex is locked, because
@@ -214,12 +209,10 @@ json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now)
     result["threads"].push_back(thread_json(thread, accounts, watch));
   }
   std::vector<std::unique_ptr<takt_core::CallbackStatistics>> callbacks;
-  std::vector<std::unique_ptr<takt_core::ChainStatistics>> chains;
   // Copy the distributions before the counts. So a distribution has at most as many values as there
   // were runs.
   if (const auto * const statistics = watch.statistics()) {
     callbacks = statistics->callbacks();
-    chains = statistics->chains();
   }
   for (const CallbackFigures & figures : watch.callbacks(now)) {
     const auto found = std::find_if(callbacks.begin(), callbacks.end(), [&](const auto & one) {
@@ -230,10 +223,7 @@ json executor_json(ExecutorWatch & watch, const Accounts & accounts, Time now)
       threads));
   }
   for (const ChainFigures & figures : watch.chains()) {
-    const auto found = std::find_if(chains.begin(), chains.end(), [&](const auto & one) {
-      return one->name == figures.sample.name;
-    });
-    result["chains"].push_back(chain_json(figures, found == chains.end() ? nullptr : found->get()));
+    result["chains"].push_back(chain_json(figures));
   }
   return result;
 }

@@ -57,6 +57,8 @@ public:
     return true;
   }
 
+  std::vector<ChainResponses> chain_responses() const override { return watch_->chain_responses(); }
+
 private:
   ProcessWatch & process_;
   const std::shared_ptr<ExecutorWatch> watch_;

@@ -277,7 +277,7 @@ TEST_F(Watched, a_chain_counts_the_first_end_of_each_activation)
   EXPECT_EQ(seen[0].misses, 1U);
   EXPECT_EQ(seen[0].longest, milliseconds(15));
   EXPECT_EQ(seen[0].deadline, milliseconds(10));
-  EXPECT_EQ(watch().statistics()->chains()[0]->response.moments.count(), 2U);
+  EXPECT_EQ(watch().chains().at(0).responses->moments.count(), 2U);
   EXPECT_EQ(figures("/a:sub(/x)").chains, std::vector<std::string>{"hot"});
 
   ASSERT_TRUE(executor_->reconfigure({.chains = std::vector<takt_core::ChainOptions>{}}).ok());
@@ -285,6 +285,68 @@ TEST_F(Watched, a_chain_counts_the_first_end_of_each_activation)
   EXPECT_TRUE(watch().sample(at(110), false).chains.empty());
   ASSERT_TRUE(executor_->reconfigure({.more_chains = {chain}}).ok());
   EXPECT_EQ(watch().chains().at(0).sample.activations, 2U) << "it goes on";
+}
+
+TEST_F(Watched, responses_of_chains_are_not_measured_while_it_is_off)
+{
+  const auto end = add("/b:sub(/y)");
+  takt_core::ChainOptions chain;
+  chain.name = "hot";
+  chain.path = {"/b:sub(/y)"};
+  ASSERT_TRUE(executor_->reconfigure({.more_chains = {chain}}).ok());
+  EXPECT_FALSE(watch().watches());
+  ended_chain(*end, {end->number(), 0, at(0)}, at(5));
+  ASSERT_EQ(watch().chain_responses().size(), 1U);
+  EXPECT_EQ(watch().chain_responses()[0].responses->moments.count(), 0U);
+}
+
+TEST_F(Watched, responses_of_chains_are_measured_while_it_is_off_if_they_are_wanted)
+{
+  facts_.measures_chains = true;
+  const auto root = add("/a:sub(/x)");
+  const auto end = add("/b:sub(/y)");
+  EXPECT_FALSE(watch().watches()) << "no chain ends here yet";
+  std::vector<takt_core::ChainOptions> chains(3);
+  for (auto & one : chains) {
+    one.path = {"/a:sub(/x)", "/b:sub(/y)"};
+  }
+  chains[0].name = "hot";
+  chains[0].deadline = milliseconds(10);
+  chains[1].name = "cool";
+  chains[2].name = "there";
+  chains[2].path.push_back("/c:sub(/z)");
+  ASSERT_TRUE(executor_->reconfigure({.more_chains = chains}).ok());
+  EXPECT_TRUE(watch().watches());
+  const std::uint64_t allocated = t_allocations;
+  ended_chain(*end, {root->number(), 0, at(0)}, at(15));
+  ended_chain(*end, {root->number(), 0, at(0)}, at(16));  // a second time
+  ended_chain(*end, {end->number(), 0, at(40)}, at(90));  // for an activation of another root
+  EXPECT_EQ(t_allocations, allocated);
+  Started began_off = started(*end, at(20), at(20));
+  began_off.activations.add({root->number(), 1, at(20)});
+  switch_on();
+  watch().on_end(began_off, at(21));
+  EXPECT_EQ(watch().chains().at(0).sample.activations, 0U);
+  EXPECT_EQ(watch().chains().at(0).responses->moments.count(), 0U) << "counting began later";
+  ended_chain(*end, {root->number(), 2, at(30)}, at(42));
+
+  const auto all = watch().chain_responses();
+  ASSERT_EQ(all.size(), 2U) << "one ends in another executor";
+  EXPECT_EQ(all[0].chain.name, "hot") << "the first that was set";
+  EXPECT_EQ(all[1].chain.name, "cool");
+  EXPECT_EQ(all[0].late, 2U);
+  EXPECT_EQ(all[1].late, 0U);
+  for (const auto & one : all) {
+    EXPECT_EQ(one.responses->moments.count(), 3U);
+    EXPECT_EQ(one.responses->histogram.max(), 15'000'000);
+  }
+  for (const ChainFigures & one : watch().chains()) {
+    if (one.sample.name == "hot") {
+      EXPECT_EQ(one.sample.activations, 1U);
+      EXPECT_EQ(one.responses->moments.count(), 1U);
+      EXPECT_EQ(one.responses->histogram.max(), 12'000'000);
+    }
+  }
 }
 
 TEST_F(Watched, a_chain_may_begin_in_another_executor)

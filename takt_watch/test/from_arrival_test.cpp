@@ -85,9 +85,9 @@ TEST_F(FromArrival, each_run_of_the_last_callback_counts)
   EXPECT_EQ(seen.sample.activations, 2U);
   EXPECT_EQ(seen.sample.misses, 1U);
   EXPECT_EQ(seen.sample.overdue, 0U);
-  ASSERT_NE(seen.responses_from_arrival, nullptr);
-  EXPECT_EQ(seen.responses_from_arrival->histogram.count(), 2U);
-  EXPECT_EQ(seen.responses_from_arrival->histogram.max(), 60'000'000);
+  ASSERT_NE(seen.responses, nullptr);
+  EXPECT_EQ(seen.responses->histogram.count(), 2U);
+  EXPECT_EQ(seen.responses->histogram.max(), 60'000'000);
   EXPECT_EQ(main_.watch->sample(at(200), true).chains.at(0).longest, milliseconds(60));
 }
 

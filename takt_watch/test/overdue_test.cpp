@@ -152,7 +152,7 @@ TEST_F(Overdue, a_late_end_counts_the_response_and_not_the_miss_again)
   EXPECT_EQ(seen.overdue, 1U);
   EXPECT_EQ(seen.activations, 2U);
   EXPECT_EQ(seen.longest, milliseconds(700));
-  EXPECT_EQ(main_.watch->statistics()->chains()[0]->response.histogram.max(), 700'000'000);
+  EXPECT_EQ(main_.watch->chains()[0].responses->histogram.max(), 700'000'000);
   EXPECT_EQ(figures().consecutive_misses, 1U);
   EXPECT_EQ(figures().most_consecutive_misses, 1U);
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "takt_control/control_server.hpp"
 #include "takt_core/adapter/placer.hpp"
@@ -68,8 +69,9 @@ public:
   takt_rt::Status record();
   /// Reports callbacks that throw, through FrontEnd::say_exception.
   takt_rt::Status report_exceptions();
-  /// Counts, checks deadlines and raises alarms, as the schedule says.
-  takt_rt::Status watch();
+  /// Counts, checks deadlines and raises alarms, as the schedule says. `measures_chains`: see
+  /// takt_watch::WatchedExecutor.
+  takt_rt::Status watch(bool measures_chains = false);
 
   // ---- afterwards ----
 
@@ -79,6 +81,8 @@ public:
   takt_rt::Status expose(const std::string & name, takt_control::ExposedExecutor more = {});
   /// Whether `expose` has succeeded. Not while `expose` runs.
   bool is_exposed() const noexcept { return exposure_ != nullptr; }
+  /// See takt_watch::Watching. Empty before `watch`. Any thread.
+  std::vector<takt_watch::ChainResponses> chain_responses() const;
 
 private:
   HostedExecutor(

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "adopt/process_settings.hpp"
 #include "rclcpp/utilities.hpp"
@@ -103,15 +104,16 @@ ordered_json percentile(const takt_rt::LogHistogram & times, double q)
   return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
-ordered_json to_json(const ChainRecord & chain)
+ordered_json to_json(const ChainRecord & record)
 {
-  const auto & times = *chain.response;
+  const auto & [chain, responses, late] = record.measured;
+  const auto & times = *responses;
   ordered_json json{{"name", chain.name}, {"activations", times.moments.count()}};
   if (chain.deadline != takt_rt::kForever) {
     json["deadline_ns"] = chain.deadline.count();
-    json["late"] = chain.late;
+    json["late"] = late;
   }
-  if (chain.begins_elsewhere) {
+  if (record.begins_elsewhere) {
     json["begins_elsewhere"] = true;
     return json;
   }
@@ -163,6 +165,25 @@ std::string program()
 }
 
 }  // namespace
+
+std::vector<ChainRecord> chain_records(
+  std::vector<takt_watch::ChainResponses> chains, const std::vector<CallbackRecord> & callbacks)
+{
+  const auto here = [&](const std::string & id) {
+    return std::any_of(
+      callbacks.begin(), callbacks.end(), [&](const auto & one) { return one.chain_id == id; });
+  };
+  std::vector<ChainRecord> records;
+  for (takt_watch::ChainResponses & one : chains) {
+    const std::vector<std::string> & path = one.chain.path;
+    const bool ended = one.responses->moments.count() > 0;
+    const bool begins_elsewhere = !ended && !here(path.front());
+    if (here(path.back()) && (ended || begins_elsewhere)) {
+      records.push_back({std::move(one), begins_elsewhere});
+    }
+  }
+  return records;
+}
 
 const std::string & found_rclcpp()
 {

@@ -7,16 +7,30 @@
 #include <string>
 #include <vector>
 
-#include "adopt/chain_recorder.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/recorder.hpp"
 #include "takt_core/clock/phases.hpp"
 #include "takt_rt/fault.hpp"
 #include "takt_rt/thread_attributes.hpp"
 #include "takt_rt/time.hpp"
+#include "takt_watch/watch.hpp"
 
 namespace takt_rclcpp
 {
+
+/// A chain with the responses that the watch measured.
+struct ChainRecord
+{
+  takt_watch::ChainResponses measured;
+  /// True if this executor does not have the chain's first callback. Then takt cannot follow
+  /// activations from their start, and has no response times of the chain.
+  bool begins_elsewhere = false;
+};
+
+/// The chains that end in one of `callbacks`, in the order of the schedule. Omits a chain without
+/// ended activations, unless it begins in another executor or process.
+std::vector<ChainRecord> chain_records(
+  std::vector<takt_watch::ChainResponses> chains, const std::vector<CallbackRecord> & callbacks);
 
 struct AdoptionReport
 {

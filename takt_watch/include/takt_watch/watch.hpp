@@ -22,12 +22,15 @@
 #ifndef TAKT_WATCH__WATCH_HPP_
 #define TAKT_WATCH__WATCH_HPP_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "takt_core/chain.hpp"
 #include "takt_core/executor.hpp"
+#include "takt_core/statistics_observer.hpp"
 #include "takt_rt/result.hpp"
 #include "takt_schedule/applied_part.hpp"
 #include "takt_schedule/schedule.hpp"
@@ -59,6 +62,19 @@ struct WatchedExecutor : WatchRules
   /// Figures that this front end cannot give, each with its reason, as "lost: this rmw has no
   /// sequence numbers".
   std::vector<std::string> unknown{};
+  /// True: the responses of chains that end in this executor are measured while the observer is
+  /// off, too. Then the end of a chain costs two mutexes and a histogram entry, and every other run
+  /// a look-up.
+  bool measures_chains = false;
+};
+
+/// How long a chain's activations took, from the release of the root to the end of the last
+/// callback.
+struct ChainResponses
+{
+  takt_core::ChainOptions chain{};
+  std::unique_ptr<takt_core::Distribution> responses{};  ///< never null
+  std::uint64_t late = 0;                                ///< responses that exceeded the deadline
 };
 
 /// The executor is watched as long as this object lives. Destroy it before the executor, and not in
@@ -79,6 +95,11 @@ public:
   /// Restores the rules that `watch` got; returns false if the rules did not change. Any thread;
   /// may block as set-up does; allocates.
   virtual bool reset() = 0;
+  /// The chains whose last callback is or was in this executor, in the order in which they were
+  /// first set. While the observer is off, responses count only if
+  /// WatchedExecutor::measures_chains. Responses do not count if the root is in another process.
+  /// Any thread; may block; allocates.
+  virtual std::vector<ChainResponses> chain_responses() const = 0;
 };
 
 /// Watches the executor: adds the observer, and answers requests from now on. Faults: the executor

@@ -638,9 +638,7 @@ void Adoption::report() const
   const bool spins = state_.is(AdoptionState::spinning) || state_.is(AdoptionState::leaving);
   report.lasted = spun_ + (spins ? takt_rt::now() - began_.load() : takt_rt::Duration{});
   report.callbacks = engine_->recorder().records(this);
-  if (engine_->chain_recorder() != nullptr) {
-    report.chains = engine_->chain_recorder()->records(report.callbacks);
-  }
+  report.chains = chain_records(engine_->chain_responses(), report.callbacks);
   report.threads = threads_.empty() ? core_->attributes() : threads_;
   report.refusals = core_->refusals();
   if (engine_->placer() != nullptr) {

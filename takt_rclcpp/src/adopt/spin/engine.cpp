@@ -312,16 +312,12 @@ Engine::Engine(Parts parts)
 {
   must(hosted_->add_observer(recorder_));
   must(hosted_->record());
-  if (placer() != nullptr) {
-    chain_recorder_ = std::make_shared<ChainRecorder>();
-    must(hosted_->add_observer(chain_recorder_));
-  }
   if (parts.on_exception == ExceptionPolicy::report) {
     must(hosted_->report_exceptions());
   } else if (shared_) {
     must(hosted_->add_observer(std::make_shared<FailureObserver>()));
   }
-  must(hosted_->watch());
+  must(hosted_->watch(placer() != nullptr));
   // Open the gate now, so that timers keep the phases that the program gave them. No callback runs
   // before the threads start.
   core()->scheduler().open(takt_rt::now());

@@ -19,7 +19,6 @@
 #include <string_view>
 #include <vector>
 
-#include "adopt/chain_recorder.hpp"
 #include "adopt/host_kind.hpp"
 #include "adopt/observe/hangs.hpp"
 #include "adopt/process_settings.hpp"
@@ -51,8 +50,11 @@ public:
   /// Null without a schedule.
   takt_core::adapter::Placer * placer() const noexcept { return hosted_->placer(); }
   Recorder & recorder() const noexcept { return *recorder_; }
-  /// Null without a schedule.
-  const ChainRecorder * chain_recorder() const noexcept { return chain_recorder_.get(); }
+  /// Empty without a schedule. See takt_watch::Watching.
+  std::vector<takt_watch::ChainResponses> chain_responses() const
+  {
+    return hosted_->chain_responses();
+  }
   /// The name in the schedule; empty: no schedule.
   const std::string & schedule_executor() const noexcept { return schedule_executor_; }
   /// True if the thread that calls spin is one of the executor's threads.
@@ -91,7 +93,6 @@ private:
   const bool component_;
   const std::unique_ptr<takt_host::HostedExecutor> hosted_;
   const std::shared_ptr<Recorder> recorder_;
-  std::shared_ptr<ChainRecorder> chain_recorder_;
   std::mutex rules_mutex_;
   std::optional<takt_schedule::Resolver> rules_;  // absent: no schedule
   std::set<std::string> in_chains_;               // ids
