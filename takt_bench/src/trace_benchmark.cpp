@@ -2,11 +2,11 @@
 // callbacks without a recorder, with a recorder that does not record, and with one that records.
 #include <benchmark/benchmark.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "flight.hpp"
 #include "ratio_reporter.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/executor.hpp"
@@ -18,33 +18,10 @@ namespace
 
 using namespace takt_core;  // NOLINT: a benchmark's own file
 using namespace takt_rt;    // NOLINT
+using takt_bench::Flight;
 
 constexpr std::size_t kCallbacks = 32;
 constexpr takt_trace::Tracer tracer;
-
-/// Records while it lives, and keeps the last records in memory; no thread writes them to a file.
-class Flight
-{
-public:
-  Flight()
-  {
-    takt_trace::RecordingOptions options;
-    options.last = std::chrono::hours(1);
-    options.folder = std::filesystem::temp_directory_path();
-    if (!takt_trace::start_recording(options).ok()) {
-      std::abort();
-    }
-  }
-  ~Flight()
-  {
-    if (const auto file = takt_trace::stop_recording(); file.ok()) {
-      std::error_code error;
-      std::filesystem::remove(file->path, error);
-    }
-  }
-  Flight(const Flight &) = delete;
-  Flight & operator=(const Flight &) = delete;
-};
 
 void clock_read(benchmark::State & state)
 {
