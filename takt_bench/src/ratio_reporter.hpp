@@ -19,6 +19,7 @@ struct Limit
   double limit = 0.0;
   std::string claim = {};  ///< the claim that the limit proves, one sentence
   std::string minus = {};  ///< benchmark name; empty: no subtraction
+  bool optional = false;   ///< a peer that need not be installed: exit code 3 omits this limit
 };
 
 /// The growth of a benchmark with its size: the exponent that follows from two medians.

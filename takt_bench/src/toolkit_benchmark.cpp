@@ -1,15 +1,17 @@
 // The toolkit of takt_rt beside the physical limit of each part, in one run: a copy, the hop of a
-// cache line between cores, a free list, reading the clock.
+// cache line between cores, a free list, reading the clock, clock_nanosleep and cyclictest.
 #include <benchmark/benchmark.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -293,6 +295,48 @@ void cyclic_wake_up(benchmark::State & state)
   state.counters["ns"] = static_cast<double>(median);
 }
 
+// cyclictest prints how often it woke up how many microseconds late, with lines such as
+// "000007 000123".
+std::int64_t median_of_cyclictest(std::FILE * output)
+{
+  LogHistogram latencies;
+  char line[256];
+  while (std::fgets(line, sizeof line, output) != nullptr) {
+    unsigned long us = 0;
+    unsigned long times = 0;
+    char rest = 0;
+    if (std::sscanf(line, "%6lu %lu %c", &us, &times, &rest) == 2) {
+      for (unsigned long i = 0; i < times; ++i) {
+        latencies.record(std::chrono::microseconds(static_cast<std::int64_t>(us)));
+      }
+    }
+  }
+  return latencies.count() == 0 ? 0 : latencies.quantile(0.5);
+}
+
+void cyclictest_wake_up(benchmark::State & state)
+{
+  if (!may_measure(state)) {
+    return;
+  }
+  const std::string command =
+    "cyclictest --policy=fifo --priority=" + std::to_string(kPriority) +
+    " --interval=" + std::to_string(kPeriod / std::chrono::microseconds(1)) +
+    " --loops=" + std::to_string(kWakeUps) +
+    " --affinity=" + std::to_string(usable_cores().back()) +
+    " --threads=1 --histogram=100000 --mlockall --default-system --quiet 2>/dev/null";
+  std::int64_t median = 0;
+  for (auto _ : state) {
+    std::FILE * const output = ::popen(command.c_str(), "r");
+    median = output == nullptr ? 0 : median_of_cyclictest(output);
+    if (output == nullptr || ::pclose(output) != 0 || median == 0) {
+      state.SkipWithError("cyclictest (Debian package rt-tests) is not installed, or cannot run");
+      return;
+    }
+  }
+  state.counters["ns"] = static_cast<double>(median);
+}
+
 // ---- memory ----
 
 struct FreeBlock
@@ -476,6 +520,7 @@ int main(int argc, char ** argv)
   benchmark::RegisterBenchmark("mpsc_hop", there_and_back<RingHop<MpscRing>>)->UseRealTime();
   benchmark::RegisterBenchmark("raw_wake_up", raw_wake_up)->Iterations(1);
   benchmark::RegisterBenchmark("cyclic_wake_up", cyclic_wake_up)->Iterations(1);
+  benchmark::RegisterBenchmark("cyclictest_wake_up", cyclictest_wake_up)->Iterations(1);
   add("free_list", free_list);
   add("free_list_with_lock", free_list_with_lock);
   add("block_pool", block_pool);
@@ -488,15 +533,19 @@ int main(int argc, char ** argv)
   benchmark::RegisterBenchmark("log", log_call)->Iterations(200);
   return takt_bench::run(
     argc, argv,
-    {{"exchange", "copy_and_two_swaps", 2.0, "latest value, write and read / copies and two swaps"},
+    {{"exchange", "copy", 20.0, "latest value, write and read / two plain copies"},
+     {"exchange", "copy_and_two_swaps", 2.0, "latest value, write and read / copies and two swaps"},
      {"pi_mutex", "two_compare_and_swaps", 1.5,
       "free PiMutex, lock and unlock / two compare-and-swaps"},
      {"robust_mutex", "two_compare_and_swaps", 4.0, "free RobustMutex / two compare-and-swaps"},
      {"spsc_hop", "line_hop", 2.0, "SPSC ring, there and back / cache line, there and back"},
      {"mpsc_hop", "line_hop", 3.0, "MPSC ring, there and back / cache line, there and back"},
      {"cyclic_wake_up", "raw_wake_up", 1.5, "cyclic thread's wake-up / clock_nanosleep alone"},
+     {"cyclic_wake_up", "cyclictest_wake_up", 1.5, "cyclic thread's wake-up / cyclictest", "",
+      true},
      {"block_pool", "free_list_with_lock", 1.0, "pool, free and allocate / free list with a lock"},
      {"tlsf", "free_list_with_lock", 2.0, "heap, free and allocate / free list with a lock"},
+     {"tlsf_one_thread", "free_list", 20.0, "heap of one thread / a bare free list of one size"},
      {"inplace_function", "function_pointer", 2.0,
       "function without allocation / function pointer"},
      {"log", "", 50.0, "log call beside reading the clock", "clock"}});

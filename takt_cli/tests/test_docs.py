@@ -373,3 +373,18 @@ def test_every_option_is_explained(takt, command):
     text = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob(f"{words[0]}*.md"))
     for option in set(re.findall(r"--[a-z][a-z-]+", takt(*words, "--help").out)) - {"--help"}:
         assert option in text, option
+
+
+@need(("toolkit_benchmark", "takt_bench"), ("guard_benchmark", "takt_bench"))
+@pytest.mark.parametrize(
+    "page, only, claim",
+    [
+        ("toolkit.md", "^(exchange|copy_and_two_swaps)$", "latest value, write and read"),
+        ("guard.md", "^(guarded_)?callback$", "a callback of 10 us in which nothing happens"),
+    ],
+)
+def test_the_benchmark_of_a_page_prints_limits_beside_its_figures(takt, page, only, claim):
+    text = (DOCS / page).read_text(encoding="utf-8")
+    (name,) = set(re.findall(r"`takt bench (\w+)`", text))
+    said = takt("bench", name, "--only", only, "--min-time", "1ms")
+    assert re.search(rf"{claim}.*: \d+\.\d+ × \(at most \d+\.\d+ ×\), (met|MISSED)", said.out)
