@@ -8,6 +8,8 @@
 #include <cstring>
 #include <map>
 
+#include "takt_rt/readable.hpp"
+
 namespace takt_bench
 {
 
@@ -19,21 +21,11 @@ constexpr int kRepetitions = 9;
 // "21.4 s", "1.50 x": three digits and the unit that a reader expects.
 std::string readable(double value, bool is_ratio)
 {
-  const char * unit = "x";
-  if (!is_ratio) {
-    unit = "ns";
-    for (const char * larger : {"us", "ms", "s"}) {
-      if (std::abs(value) < 1000) {
-        break;
-      }
-      value /= 1000;
-      unit = larger;
-    }
+  if (!is_ratio && std::abs(value) >= 1000) {
+    return takt_rt::human(value);
   }
-  char text[64];
-  const int digits = std::abs(value) < 10 ? 2 : std::abs(value) < 100 ? 1 : 0;
-  std::snprintf(text, sizeof text, "%.*f %s", digits, value, unit);
-  return text;
+  // Single nanoseconds matter in benchmarks of a few of them.
+  return takt_rt::significant(value) + (is_ratio ? " x" : " ns");
 }
 
 class Collector final : public benchmark::BenchmarkReporter

@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 
 import pytest
 from takt_cli.base.cores import cores_are, cores_words
@@ -11,7 +12,10 @@ from takt_cli.base.units import (
     parse_duration,
     parse_number,
     parse_whole,
+    significant,
 )
+
+TABLE = Path(__file__).resolve().parents[2] / "takt_rt/test/durations.txt"
 
 
 @pytest.mark.parametrize(
@@ -102,6 +106,22 @@ def test_times_are_shown_with_three_digits():
     assert human(850) == "850 ns"
     assert human(None) == "–"
     assert milliseconds(1_234_567_890) == "1,235"
+
+
+def test_programs_in_c_and_python_have_one_spelling_of_durations():
+    lines = [
+        line.split("\t")
+        for line in TABLE.read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    ]
+    write = {
+        "human": lambda number: human(float(number)),
+        "exactly": lambda number: exactly(int(number)),
+        "significant": lambda number: significant(float(number)),
+    }
+    assert {name for name, _, _ in lines} == set(write)
+    for name, number, text in lines:
+        assert write[name](number) == text, (name, number)
 
 
 @pytest.mark.parametrize(

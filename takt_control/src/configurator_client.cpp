@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "asker.hpp"
 #include "takt_control/configurator_messages.hpp"
+#include "takt_rt/environment.hpp"
 
 namespace takt_control
 {
@@ -82,8 +83,8 @@ ThreadAttributes refused_part(const ThreadAttributes & asked, const Faults & fau
 
 std::string configurator_socket()
 {
-  const char * const path = std::getenv("TAKT_CONFIGURATOR");
-  return path != nullptr && *path != '\0' ? path : kConfiguratorSocket;
+  const std::string path = takt_rt::variable("TAKT_CONFIGURATOR");
+  return path.empty() ? kConfiguratorSocket : path;
 }
 
 class ConfiguratorClient::Impl : public Asker

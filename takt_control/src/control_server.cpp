@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -14,17 +13,14 @@
 #include "alarm_queue.hpp"
 #include "control_socket.hpp"
 #include "requests.hpp"
+#include "takt_rt/environment.hpp"
 
 namespace takt_control
 {
 namespace
 {
 
-std::string variable(const char * name)
-{
-  const char * const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
+using takt_rt::variable;
 
 /// The server of this process.
 class Server

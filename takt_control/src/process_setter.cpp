@@ -2,10 +2,10 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <string_view>
+#include <string>
 
 #include "takt_control/configurator_client.hpp"
+#include "takt_rt/environment.hpp"
 
 namespace takt_control
 {
@@ -14,13 +14,11 @@ std::shared_ptr<takt_rt::AttributeSetter> process_setter()
 {
   // Never destroyed: threads may start while the program ends.
   static const auto & setter = *new auto([]() -> std::shared_ptr<takt_rt::AttributeSetter> {
-    const char * const named = std::getenv("TAKT_CONFIGURATOR");
-    const std::string_view path = named == nullptr ? "" : named;
+    const std::string path = takt_rt::variable("TAKT_CONFIGURATOR");
     if (path == "none" || (path.empty() && ::access(kConfiguratorSocket, F_OK) != 0)) {
       return nullptr;
     }
-    return std::make_shared<ConfiguratorClient>(
-      std::string(path), std::chrono::seconds(5), !path.empty());
+    return std::make_shared<ConfiguratorClient>(path, std::chrono::seconds(5), !path.empty());
   }());
   return setter;
 }

@@ -6,6 +6,7 @@
 #include "executor_words.hpp"
 #include "restored.hpp"
 #include "takt_core/names.hpp"
+#include "takt_rt/json_values.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
 namespace takt_control
@@ -125,7 +126,7 @@ Faults Setting::plan_callback(const SetRequest & request)
   takt_core::Binding wanted = *binding;
   Entry entry{"callback " + callback->id(), {}, {}};
   const auto priority_json = [](const takt_core::Binding & of) {
-    return json{{"priority", of.priority ? json(*of.priority) : json(nullptr)}};
+    return json{{"priority", takt_rt::or_null<json>(of.priority)}};
   };
   if (request.value == Value::priority) {
     wanted.priority = request.number;

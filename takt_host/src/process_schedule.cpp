@@ -1,23 +1,15 @@
 #include "takt_host/process_schedule.hpp"
 
-#include <cstdlib>
 #include <utility>
 
+#include "takt_rt/environment.hpp"
 #include "takt_schedule/choose_executor.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace takt_host
 {
-namespace
-{
 
-std::string variable(const char * name)
-{
-  const char * const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-}  // namespace
+using takt_rt::variable;
 
 takt_rt::Result<std::optional<ProcessSchedule>> schedule_of_process(
   const std::vector<std::string> & ids, const std::string & name, const std::string & node)

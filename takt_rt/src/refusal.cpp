@@ -7,6 +7,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "takt_rt/readable.hpp"
+
 namespace takt_rt
 {
 namespace
@@ -183,9 +185,11 @@ std::string invalid_reason(const Refusal & refusal)
       break;
   }
   if (refusal.asked.policy == Policy::deadline) {
+    const auto duration = [](const std::optional<std::int64_t> & us) {
+      return us ? exactly(std::chrono::microseconds(*us)) : std::string("unknown");
+    };
     return "needs 1024 ns <= runtime <= deadline <= period, and a period from " +
-           printed(refusal.limit, "unknown") + " us to " + printed(refusal.limit_of, "unknown") +
-           " us";
+           duration(refusal.limit) + " to " + duration(refusal.limit_of);
   }
   return has_rt_priority(refusal.asked.policy) ? "priority must be 1 to 99"
                                                : "nice must be -20 to 19";

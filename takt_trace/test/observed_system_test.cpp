@@ -100,7 +100,7 @@ TEST(ObservedSystem, has_no_offsets_of_a_program_whose_start_decided_them)
   }
   EXPECT_TRUE(model.says(
     "/a:timer(100ms)",
-    "for 9.9 s all releases were within 0.000 ms of one grid, 37.000 ms behind whole periods of "
+    "for 9.9 s all releases were within 0 ns of one grid, 37.000 ms behind whole periods of "
     "the host's clock"));
   EXPECT_TRUE(model.says("/b:timer(100ms)", "The start of the program decides that"));
   EXPECT_TRUE(model.notes_say("2 timers have a phase that depends on when the program starts"));
@@ -154,7 +154,7 @@ TEST(ObservedSystem, takes_a_percentile_of_the_times_where_enough_runs_are_beyon
   ASSERT_FALSE(time.histogram.empty());
   EXPECT_EQ(time.histogram.back().first, time.worst);
   EXPECT_TRUE(
-    model.says("/a:timer(100ms)", "time: p99; 8 of 1020 runs took longer, up to 13.000 ms"));
+    model.says("/a:timer(100ms)", "time: p99; 8 of 1020 runs took longer, up to 13.0 ms"));
   EXPECT_TRUE(model.says("/b:timer(100ms)", "time: the longest, since it ran too seldom for p99"));
   EXPECT_TRUE(model.notes_say("the worst times in the model are p99 of the measured ones"));
   EXPECT_TRUE(model.notes_say("1 of 2 callbacks ran too seldom for that"));
@@ -248,10 +248,10 @@ TEST(ObservedSystem, tells_whether_messages_from_outside_keep_a_phase_to_the_clo
      fitted(scan("/uneven"), 100'000'000.0, 1'000'012 * kMs, 30 * kMs), scan("/untold")});
   EXPECT_TRUE(model.says(
     "/even:sub(/scan)",
-    "for 29.9 s they came every 100.000002 ms, to within 0.400 ms, the earliest 11.800 ms behind "
+    "for 29.9 s they came every 100.000002 ms, to within 400 µs, the earliest 11.800 ms behind "
     "whole periods of the host's clock"));
   EXPECT_TRUE(model.says(
-    "/drifts:sub(/scan)", "by a clock that falls 25.0 us in each second behind the host's"));
+    "/drifts:sub(/scan)", "by a clock that falls 25.0 µs in each second behind the host's"));
   for (const char * const node : {"/uneven", "/untold"}) {
     EXPECT_FALSE(model.says(std::string(node) + ":sub(/scan)", "they came every")) << node;
   }
@@ -468,7 +468,7 @@ TEST(ObservedSystem, adds_up_what_a_program_did_in_several_spins)
   EXPECT_EQ(one.period, nanoseconds((99 * 100 * kMs + 300 * 50 * kMs) / 399));
   EXPECT_EQ(one.jitter, 4 * *one.period - milliseconds(200));
   EXPECT_EQ(one.executor, "main");
-  EXPECT_TRUE(model.says("/a:sub(/scan)", "measured over 401 runs: CPU mean 5.002 ms"));
+  EXPECT_TRUE(model.says("/a:sub(/scan)", "measured over 401 runs: CPU mean 5.00 ms"));
   EXPECT_FALSE(model.notes_say("processes"));
   EXPECT_NE(model.header.find("for 25.0 s"), std::string::npos) << model.header;
 }
@@ -675,7 +675,7 @@ TEST(ObservedSystem, has_the_callbacks_for_which_one_waits_and_needs_no_period_o
     (std::vector<std::string>{"/s:service(/work)", "/a:client(/work)"}));
   EXPECT_FALSE(model["/s:service(/work)"].period.has_value());
   EXPECT_FALSE(model["/a:client(/work)"].period.has_value());
-  EXPECT_TRUE(model.says("/a:timer(100ms)", "waited up to 3.000 ms within a run"));
+  EXPECT_TRUE(model.says("/a:timer(100ms)", "waited up to 3.00 ms within a run"));
   EXPECT_TRUE(model.says(
     "/s:service(/work)", "callbacks that wait for it start it: 100 of its runs ended while"));
   EXPECT_TRUE(model.notes_say(
@@ -708,7 +708,7 @@ TEST(ObservedSystem, has_the_wait_for_a_service_elsewhere_as_sleep)
   const Model model = model_with(some);
   EXPECT_EQ(model["/a:timer(100ms)"].waits_for, std::vector<std::string>{"/a:client(/work)"});
   EXPECT_EQ(model["/a:timer(100ms)"].sleep, milliseconds(3));
-  EXPECT_TRUE(model.notes_say("waits up to 3.000 ms for a service of another process"));
+  EXPECT_TRUE(model.notes_say("waits up to 3.00 ms for a service of another process"));
   EXPECT_FALSE(model.notes_say("sleeps"));
 }
 
@@ -719,7 +719,7 @@ TEST(ObservedSystem, has_the_sleep_of_a_callback_each_of_whose_runs_took_longer_
   const Model model = model_with({sleeper});
   EXPECT_EQ(model["/a:timer(100ms)"].sleep, milliseconds(6))
     << "7 ms without the shortest CPU time, 1 ms";
-  EXPECT_TRUE(model.notes_say("/a:timer(100ms) sleeps or waits within its runs, up to 6.000 ms"));
+  EXPECT_TRUE(model.notes_say("/a:timer(100ms) sleeps or waits within its runs, up to 6.00 ms"));
 }
 
 TEST(ObservedSystem, takes_no_preempted_run_for_a_sleep)

@@ -38,7 +38,7 @@ TEST(StoringCallbacks, OnesThatPublishNothingAndAreShortAreNamedWithTheirWakeUps
   EXPECT_EQ(
     notes_of({timer("/fuse", 100), storing("/lane")}),
     (std::vector<std::string>{
-      "/fuse:sub(/lane) published nothing and ran 0.040 ms at most: if it only stores messages for "
+      "/fuse:sub(/lane) published nothing and ran 40.0 µs at most: if it only stores messages for "
       "/fuse:timer(100ms), `trigger: false` in a rule for it saves up to 25.0 wake-ups a second; "
       "with `stores: true` in the model takt plan decides"}));
 }

@@ -9,6 +9,7 @@
 #include "kernel/kernel_figures.hpp"
 #include "takt_control/phase_state_json.hpp"
 #include "takt_rt/attributes.hpp"
+#include "takt_rt/json_values.hpp"
 #include "takt_rt/kernel_accounts.hpp"
 #include "takt_rt/percentile.hpp"
 
@@ -20,22 +21,12 @@ namespace
 using nlohmann::json;
 using takt_core::ThreadState;
 using takt_rt::Duration;
+using takt_rt::or_null;
 using takt_rt::ThreadAttributes;
 using takt_rt::Time;
 using Accounts = std::map<pid_t, takt_rt::ThreadAccount>;
 
 using Deadlines = std::map<std::string, std::optional<Duration>>;  // by callback id
-
-json or_null(const std::optional<Duration> & duration)
-{
-  return duration ? json(duration->count()) : json(nullptr);
-}
-
-template <typename Number>
-json or_null(const std::optional<Number> & number)
-{
-  return number ? json(*number) : json(nullptr);
-}
 
 // The depth of the history; absent: the history is unbounded.
 std::optional<std::uint32_t> depth_of(const CallbackSample & sample)
@@ -55,8 +46,8 @@ json distribution_json(const takt_core::Distribution & distribution)
     {"min_ns", known([&] { return histogram.min(); })},
     {"mean_ns", known([&] { return moments.mean(); })},
     {"stddev_ns", known([&] { return moments.standard_deviation(); })},
-    {"p50_ns", or_null(takt_rt::supported_quantile(histogram, 0.5))},
-    {"p99_ns", or_null(takt_rt::supported_quantile(histogram, 0.99))},
+    {"p50_ns", or_null<json>(takt_rt::supported_quantile(histogram, 0.5))},
+    {"p99_ns", or_null<json>(takt_rt::supported_quantile(histogram, 0.99))},
     {"max_ns", known([&] { return histogram.max(); })}};
 }
 
@@ -105,7 +96,7 @@ json thread_json(const ThreadState & thread, const Accounts & accounts, const Ex
   result["involuntary_switches"] = counters.involuntary_switches;
   result["minor_faults"] = counters.minor_faults;
   result["major_faults"] = counters.major_faults;
-  result["migrations"] = or_null(there ? migrations_of(thread.tid) : std::nullopt);
+  result["migrations"] = or_null<json>(there ? migrations_of(thread.tid) : std::nullopt);
   return result;
 }
 
@@ -133,25 +124,25 @@ json callback_json(
     {"chains", figures.chains},
     {"priority", figures.priority},
     {"effective_priority", figures.effective_priority},
-    {"depth", or_null(depth_of(sample))},
+    {"depth", or_null<json>(depth_of(sample))},
     {"waiting", sample.waiting},
     {"largest_waiting", figures.most_waiting},
-    {"oldest_age_ns", or_null(sample.oldest_age)},
+    {"oldest_age_ns", or_null<json>(sample.oldest_age)},
     {"arrivals", sample.arrivals},
     {"starts", sample.starts},
     {"empty_takes", sample.empty_takes},
     {"overwritten", sample.overwritten},
-    {"lost", or_null(sample.lost)},
+    {"lost", or_null<json>(sample.lost)},
     {"skipped_periods", sample.skipped},
     {"exceptions", figures.exceptions},
-    {"arrival_rate_hz", or_null(figures.arrival_rate)},
-    {"service_rate_hz", or_null(figures.service_rate)},
-    {"deadline_ns", or_null(deadline)},
+    {"arrival_rate_hz", or_null<json>(figures.arrival_rate)},
+    {"service_rate_hz", or_null<json>(figures.service_rate)},
+    {"deadline_ns", or_null<json>(deadline)},
     {"misses", sample.misses},
     {"consecutive_misses", figures.consecutive_misses},
     {"largest_consecutive_misses", figures.most_consecutive_misses},
     {"misses_in_window", {sample.window.missed, sample.window.of}},
-    {"budget_ns", or_null(sample.rule.budget)},
+    {"budget_ns", or_null<json>(sample.rule.budget)},
     {"overruns", sample.overruns}};
   const takt_core::Distribution none;
   const bool known = statistics != nullptr;
@@ -170,7 +161,7 @@ json chain_json(const ChainFigures & figures)
     {"path", figures.path},
     {"from_arrival", sample.from_arrival},
     {"priority", figures.priority},
-    {"deadline_ns", or_null(sample.deadline)},
+    {"deadline_ns", or_null<json>(sample.deadline)},
     {"activations", sample.activations},
     {"misses", sample.misses},
     {"overdue", sample.overdue},

@@ -76,7 +76,7 @@ TEST_P(Loads, runs_that_take_twice_the_time_between_messages_are_named_within_on
   EXPECT_EQ(alarm.cause->kind, Who::runs_too_long) << alarm.text;
   EXPECT_NEAR(alarm.cause->demand, 2.0, 0.2);
   EXPECT_EQ(alarm.cause->run, milliseconds(10));
-  EXPECT_NE(alarm.text.find(": its runs take 10ms, and messages come "), std::string::npos)
+  EXPECT_NE(alarm.text.find(": its runs take 10.0 ms, and messages come "), std::string::npos)
     << alarm.text;
 }
 
@@ -175,7 +175,7 @@ TEST_F(Causes, its_own_runs_that_become_longer)
   // Runs before the alarm count as usual ones.
   ASSERT_TRUE(alarm.cause->usual_run);
   EXPECT_LT(*alarm.cause->usual_run, milliseconds(20));
-  EXPECT_NE(alarm.text.find(": its runs take longer: 70ms, usually 1"), std::string::npos)
+  EXPECT_NE(alarm.text.find(": its runs take longer: 70.0 ms, usually 1"), std::string::npos)
     << alarm.text;
 }
 

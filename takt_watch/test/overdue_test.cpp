@@ -105,7 +105,7 @@ TEST_F(Overdue, a_release_plans_a_look_at_its_deadline_and_nothing_has_to_end)
   EXPECT_EQ(alarms[0].chain, "hot");
   EXPECT_EQ(
     alarms[0].text,
-    "chain hot: an activation has not ended after 50ms, deadline 50ms; 1 response missed the "
+    "chain hot: an activation has not ended after 50.0 ms, deadline 50 ms; 1 response missed the "
     "deadline");
   const ChainSample seen = chain(60);
   EXPECT_EQ(seen.misses, 1U);
@@ -175,7 +175,7 @@ TEST_F(Overdue, misses_in_the_window_are_those_that_ended_late_and_those_that_di
   EXPECT_EQ(alarms[0].value, 3);
   EXPECT_EQ(
     alarms[0].text,
-    "chain hot: an activation has not ended after 150ms, deadline 50ms; 3 responses missed the "
+    "chain hot: an activation has not ended after 150 ms, deadline 50 ms; 3 responses missed the "
     "deadline "
     "(limit 2)");
   release(300);
@@ -230,7 +230,7 @@ TEST_F(Overdue, a_root_timer_that_gets_no_thread_misses_once_in_each_period)
   ASSERT_EQ(alarms.size(), 1U);
   EXPECT_EQ(
     alarms[0].text,
-    "chain hot: an activation has not ended after 50ms, deadline 50ms; 1 response missed the "
+    "chain hot: an activation has not ended after 50.0 ms, deadline 50 ms; 1 response missed the "
     "deadline");
   due(560);
   EXPECT_EQ(chain(560).misses, 4U);

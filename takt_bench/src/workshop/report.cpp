@@ -4,10 +4,13 @@
 #include <map>
 #include <utility>
 
+#include "takt_rt/json_values.hpp"
+
 namespace takt_bench::workshop
 {
 
 using nlohmann::ordered_json;
+using takt_rt::or_null;
 
 namespace
 {
@@ -63,12 +66,6 @@ ordered_json slices_json(const Found & found)
   return all;
 }
 
-template <typename Value>
-ordered_json or_null(const std::optional<Value> & value)
-{
-  return value ? ordered_json(*value) : ordered_json();
-}
-
 std::vector<std::string> each_once(const takt_rt::Faults & faults)
 {
   std::vector<std::string> each;
@@ -100,8 +97,8 @@ ordered_json report(const Setting & setting, const Found & found, const std::str
     {"stalls_without_room", found.stalls_without_room},
     {"overruns", found.overruns},
     {"overruns_in_stalls", found.overruns_in_stalls},
-    {"dropped", or_null(found.dropped)},
-    {"allocations", or_null(found.allocations)},
+    {"dropped", or_null<ordered_json>(found.dropped)},
+    {"allocations", or_null<ordered_json>(found.allocations)},
     {"without_room", without_room},
     {"slices", slices_json(found)},
     {"trace", trace}};

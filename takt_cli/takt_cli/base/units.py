@@ -1,4 +1,8 @@
-"""Numbers and durations as people write and read them. All stored times are nanoseconds."""
+"""Numbers and durations as people write and read them. All stored times are nanoseconds.
+
+`human`, `exactly` and `significant` are also in `takt_rt/readable.hpp`, for programs in C++:
+`takt_rt/test/durations.txt` holds for both.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,8 @@ NS_PER_S = 1_000_000_000
 
 # The longest duration that the C++ programs hold: 292 years.
 _LONGEST_NS = 2**63 - 1
+# A number of three digits from here on becomes 1.00 of the next unit.
+_ROUNDS_UP = 0.9995
 _UNITS = "ns, us, ms, s and min"
 _DECIMAL = r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+"
 
@@ -77,7 +83,7 @@ def human(ns: float | None, digits: int = 3) -> str:
     if ns is None or not math.isfinite(ns):
         return "–"
     for unit, factor in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
-        if abs(ns) >= factor:
+        if abs(ns) >= _ROUNDS_UP * factor:
             return f"{significant(ns / factor, digits)} {unit}"
     return f"{ns:.0f} ns"
 
@@ -93,7 +99,8 @@ def significant(value: float, digits: int = 3) -> str:
     """Use fixed notation with at least `digits` significant digits, and separate thousands."""
     if value == 0:
         return "0"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])  # of the rounded value
+    decimals = max(0, digits - 1 - exponent)
     return f"{value:,.{min(decimals, 6)}f}"
 
 

@@ -169,7 +169,7 @@ def test_the_summary_counts_overwritten_messages_and_stalls(tmp_path, written):
     (one,) = summary["processes"]
     assert (one["overwritten"], one["runs"]) == (5, 1)
     assert one["threads"] == 2, "those of the witness are none of the program"
-    assert "host stalls: 2, longest 4201 us; held back by the kernel: 1, longest 500 us\n" in told(
+    assert "host stalls: 2, longest 4.20 ms; held back by the kernel: 1, longest 500 µs\n" in told(
         *arguments
     )
 

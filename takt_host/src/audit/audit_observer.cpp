@@ -10,15 +10,16 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <initializer_list>
 #include <sstream>
+#include <string>
 #include <system_error>
 
 #include "audit/function_content.hpp"
 #include "takt_core/group.hpp"
 #include "takt_core/names.hpp"
 #include "takt_host/audited_function.hpp"
+#include "takt_rt/environment.hpp"
 
 namespace takt_host
 {
@@ -108,8 +109,8 @@ private:
 const AuditFile * audit_file()
 {
   static const AuditFile * const g_file = [] {
-    const char * const folder = std::getenv("TAKT_AUDIT_DIR");
-    return folder == nullptr || *folder == '\0' ? nullptr : new AuditFile(folder);
+    const std::string folder = takt_rt::variable("TAKT_AUDIT_DIR");
+    return folder.empty() ? nullptr : new AuditFile(folder);
   }();
   return g_file;
 }

@@ -12,6 +12,7 @@
 #include "model/printed.hpp"
 #include "model/streams.hpp"
 #include "table.hpp"
+#include "takt_rt/json_values.hpp"
 
 namespace takt_plan::program
 {
@@ -20,6 +21,7 @@ namespace
 
 using detail::printed;
 using Json = nlohmann::ordered_json;
+using takt_rt::or_null;
 
 constexpr std::size_t kMostShortfalls = 12;
 constexpr std::size_t kMostTimers = 3;  // that the line about skipped periods names
@@ -573,18 +575,17 @@ std::string as_json(const PlanReport & report)
   json["ended_by_time"] = !report.ended_by.empty();
   for (const Misfit & misfit : report.misfits) {
     const Chain & chain = model.chains[misfit.chain];
-    const auto or_null = [](const auto & value) { return value ? Json(*value) : Json(); };
     json["misfits"].push_back(
       {{"chain", chain.name},
-       {"late_ns", or_null(misfit.late)},
+       {"late_ns", or_null<Json>(misfit.late)},
        {"callback", misfit.dominant == kNone ? Json() : Json(model.id_on(chain, misfit.dominant))},
        {"share_ns", misfit.share},
-       {"faster_by_percent", or_null(misfit.faster_by)},
-       {"longer_period_by_percent", or_null(misfit.longer_by)},
+       {"faster_by_percent", or_null<Json>(misfit.faster_by)},
+       {"longer_period_by_percent", or_null<Json>(misfit.longer_by)},
        {"longer_periods_of", ids_of(model, misfit.sources)},
        {"cut_short", misfit.cut_short},
        {"out_of_time", misfit.out_of_time},
-       {"shorter_period_by_percent", or_null(misfit.sooner_by)},
+       {"shorter_period_by_percent", or_null<Json>(misfit.sooner_by)},
        {"shorter_periods_of", ids_of(model, misfit.reader_sources)},
        {"waits_ns", misfit.wait ? Json(misfit.wait->time) : Json()},
        {"waits_for", misfit.wait ? Json(word_of(misfit.wait->what)) : Json()},

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "model/printed.hpp"
 #include "table.hpp"
+#include "takt_rt/readable.hpp"
 
 namespace takt_plan::program
 {
@@ -16,24 +16,11 @@ namespace
 {
 
 using Json = nlohmann::ordered_json;
-
-/// Three significant digits with a suitable unit.
-std::string human(double ns)
-{
-  for (const auto & [unit, factor] :
-       {std::pair{"s", 1e9}, std::pair{"ms", 1e6}, std::pair{"us", 1e3}}) {
-    if (ns >= factor) {
-      const double value = ns / factor;
-      const int decimals = std::max(0, 2 - static_cast<int>(std::floor(std::log10(value))));
-      return fmt::format("{:.{}f} {}", value, decimals, unit);
-    }
-  }
-  return fmt::format("{:.0f} ns", ns);
-}
+using takt_rt::human;
 
 std::string human(Ns ns)
 {
-  return human(static_cast<double>(ns));
+  return human(takt_rt::Duration(ns));
 }
 
 std::string time_or_dash(const Responses & responses, double ns)

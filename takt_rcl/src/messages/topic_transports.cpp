@@ -1,9 +1,10 @@
 #include "messages/topic_transports.hpp"
 
-#include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "takt_rcl/error.hpp"
+#include "takt_rt/environment.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace takt_rcl
@@ -44,14 +45,12 @@ takt_rt::Faults TopicTransports::add(const takt_schedule::Schedule & schedule)
 
 takt_rt::Faults TopicTransports::add_of_process()
 {
-  const char * const file = std::getenv("TAKT_SCHEDULE");
-  if (file == nullptr || *file == '\0') {
+  const std::string file = takt_rt::variable("TAKT_SCHEDULE");
+  if (file.empty()) {
     return {};
   }
   takt_schedule::Machine machine;
-  if (const char * const executor = std::getenv("TAKT_EXECUTOR"); executor != nullptr) {
-    machine.executor = executor;
-  }
+  machine.executor = takt_rt::variable("TAKT_EXECUTOR");
   const auto schedule = takt_schedule::load_schedule(file, machine);
   return schedule ? add(schedule.value()) : takt_rt::Faults{};
 }

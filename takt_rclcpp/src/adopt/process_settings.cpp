@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <functional>
 #include <map>
 
 #include "takt_control/threads_schedule.hpp"
+#include "takt_rt/environment.hpp"
 #include "takt_schedule/parse.hpp"
 
 namespace takt_rclcpp
@@ -23,11 +23,8 @@ std::map<std::string, std::string, std::less<>> & told()
 
 std::string variable(const char * name)
 {
-  if (const auto known = told().find(name); known != told().end()) {
-    return known->second;
-  }
-  const char * const value = std::getenv(name);
-  return value == nullptr ? "" : value;
+  const auto known = told().find(name);
+  return known != told().end() ? known->second : takt_rt::variable(name);
 }
 
 ProcessSettings read()

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "exec/summed_executors.hpp"
+#include "takt_rt/readable.hpp"
 
 namespace takt_exec
 {
@@ -89,7 +90,7 @@ std::string phases_of(const ordered_json & executor)
 
 std::string milliseconds(const ordered_json & ns)
 {
-  return fmt::format("{:.3f}", ns.get<double>() / 1e6);
+  return takt_rt::significant(ns.get<double>() / 1e6);
 }
 
 // A table with columns as wide as their widest cell; all but the first are right-aligned.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/observed_phases.hpp"
+#include "takt_rt/readable.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_trace
@@ -13,6 +14,7 @@ namespace
 {
 
 using takt_rt::Duration;
+using takt_rt::human;
 
 // Number of bars of a histogram in the file, so that it stays readable.
 constexpr std::size_t kMostBars = 8;
@@ -56,11 +58,6 @@ void set_histogram(ObservedCallback & one)
     }
   }
   time.histogram.back().first = time.worst;
-}
-
-std::string milliseconds(double ns)
-{
-  return fmt::format("{:.3f} ms", ns / 1e6);
 }
 
 Duration of_seconds(double seconds)
@@ -197,7 +194,7 @@ void note_sleep(ObservedCallback & one, std::vector<std::string> & notes)
   if (one.model.sleep == Duration::zero() || !one.waits.empty()) {
     return;
   }
-  const std::string time = milliseconds(static_cast<double>(one.model.sleep.count()));
+  const std::string time = human(one.model.sleep);
   one.caveats +=
     one.sleep_measured
       ? fmt::format("; slept, or waited for a lock or a device, up to {} in a run", time)
@@ -252,8 +249,7 @@ void describe(ObservedCallback & one, const Whole & whole, std::vector<std::stri
       one.processes.size(), one.model.id));
     one.caveats += fmt::format("; joined from {} processes", one.processes.size());
   }
-  std::string origin =
-    fmt::format("measured over {} runs: CPU mean {}", one.runs, milliseconds(one.mean));
+  std::string origin = fmt::format("measured over {} runs: CPU mean {}", one.runs, human(one.mean));
   if (one.model.is_timer() && one.model.period) {
     origin += "; period as the program declares it" + missing_runs(one);
   } else if (one.awaited > 0 && one.awaited + kOtherStarts >= one.runs) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "takt_rt/readable.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_trace
@@ -14,6 +15,7 @@ namespace
 {
 
 using takt_rt::Duration;
+using takt_rt::human;
 
 // The least number of releases that show a phase.
 constexpr std::uint64_t kFewReleases = 3;
@@ -100,14 +102,14 @@ std::string phase_of_messages(const ObservedCallback & one)
   const std::int64_t likely = likely_period(fit.period);
   const double drift = (fit.period - static_cast<double>(likely)) / fit.period;
   const std::string even = fmt::format(
-    "; for {:.1f} s they came every {:.6f} ms, to within {:.3f} ms", seconds, fit.period / 1e6,
-    spread / 1e6);
+    "; for {:.1f} s they came every {:.6f} ms, to within {}", seconds, fit.period / 1e6,
+    human(spread));
   // The reading of the clock, or irregular messages, may explain so small a drift.
   if (std::abs(drift) * seconds * 1e9 > std::max(spread, static_cast<double>(kOneGrid.count()))) {
-    return even +
-           fmt::format(
-             ", by a clock that {} {:.1f} us in each second {} the host's: no phase to timers",
-             drift > 0 ? "falls" : "gains", std::abs(drift) * 1e6, drift > 0 ? "behind" : "on");
+    return even + fmt::format(
+                    ", by a clock that {} {} in each second {} the host's: no phase to timers",
+                    drift > 0 ? "falls" : "gains", human(std::abs(drift) * 1e9),
+                    drift > 0 ? "behind" : "on");
   }
   return even +
          fmt::format(
@@ -139,9 +141,9 @@ void set_phases(Observation & seen, std::vector<std::string> & notes)
     if (leaves_grid(one)) {
       one.model.any_phase = true;
       one.caveats += fmt::format(
-        "; it keeps no phase: in {:.1f} s its releases were up to {:.3f} ms off one grid, or too "
+        "; it keeps no phase: in {:.1f} s its releases were up to {} off one grid, or too "
         "few",
-        seconds, ms_of(one.phase.spread()));
+        seconds, human(Duration{one.phase.spread()}));
       continue;
     }
     if (!keeps_phase(one)) {
@@ -149,9 +151,9 @@ void set_phases(Observation & seen, std::vector<std::string> & notes)
     }
     const std::int64_t at = one.phase.first + one.phase.early;
     const std::string kept = fmt::format(
-      "; for {:.1f} s all releases were within {:.3f} ms of one grid, {:.3f} ms behind whole "
+      "; for {:.1f} s all releases were within {} of one grid, {:.3f} ms behind whole "
       "periods of the host's clock",
-      seconds, ms_of(one.phase.spread()), ms_of(within(at, period)));
+      seconds, human(Duration{one.phase.spread()}), ms_of(within(at, period)));
     if (!is_given(one, seen)) {
       ++by_start;
       one.caveats += kept +

@@ -23,6 +23,7 @@
 #include "saturating.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/adapter/id_registry.hpp"
+#include "takt_rt/readable.hpp"
 
 namespace takt_trace
 {
@@ -142,8 +143,8 @@ void join_waits(Observation & seen, std::vector<std::string> & notes)
           "bounds are too low",
           one.model.id, takt_schedule::kMostWaits));
       }
-      const double longest = static_cast<double>(wait.longest) / 1e6;
-      one.caveats += fmt::format("; waited up to {:.3f} ms within a run", longest);
+      const std::string longest = takt_rt::human(takt_rt::Duration{wait.longest});
+      one.caveats += fmt::format("; waited up to {} within a run", longest);
       notes.push_back(fmt::format(
         "{} waits within its runs for {}: they need different threads, and a plan gives them some",
         one.model.id, fmt::join(names, " and ")));
@@ -157,7 +158,7 @@ void join_waits(Observation & seen, std::vector<std::string> & notes)
           takt_rt::Duration{detail::saturating_add(one.model.sleep.count(), all_waits)};
         one.caveats += "; the service is of another process, so the wait is in sleep";
         notes.push_back(fmt::format(
-          "{} waits up to {:.3f} ms for a service of another process; the model has no callback "
+          "{} waits up to {} for a service of another process; the model has no callback "
           "for "
           "that, and has the wait as sleep",
           one.model.id, longest));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "takt_rt/readable.hpp"
+
 namespace takt_trace
 {
 namespace
@@ -41,11 +43,10 @@ struct Storing
 std::string note(const Storing & one)
 {
   return fmt::format(
-    "{} published nothing and ran {:.3f} ms at most: if it only stores messages for {}{}, "
+    "{} published nothing and ran {} at most: if it only stores messages for {}{}, "
     "`trigger: false` in a rule for it saves up to {:.1f} wake-ups a second; with `stores: true` "
     "in the model takt plan decides",
-    one.callback->model.id, static_cast<double>(one.callback->model.time.worst.count()) / 1e6,
-    one.takers.front(),
+    one.callback->model.id, takt_rt::human(one.callback->model.time.worst), one.takers.front(),
     one.takers.size() == 1 ? std::string()
                            : fmt::format(" and {} more of its group", one.takers.size() - 1),
     rate(*one.callback));

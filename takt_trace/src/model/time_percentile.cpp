@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "takt_rt/percentile.hpp"
+#include "takt_rt/readable.hpp"
 
 namespace takt_trace
 {
@@ -46,8 +47,7 @@ bool shorten(ObservedCallback & one, double percentile)
   one.caveats += fmt::format("; time: p{:g}", percentile);
   if (one.model.time.worst < longest) {
     one.caveats += fmt::format(
-      "; {} of {} runs took longer, up to {:.3f} ms", count - below, count,
-      static_cast<double>(longest.count()) / 1e6);
+      "; {} of {} runs took longer, up to {}", count - below, count, takt_rt::human(longest));
   }
   return true;
 }

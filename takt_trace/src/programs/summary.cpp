@@ -12,6 +12,8 @@
 #include "saturating.hpp"
 #include "stalls/host_stalls.hpp"
 #include "states/callback_states.hpp"
+#include "takt_rt/json_values.hpp"
+#include "takt_rt/readable.hpp"
 #include "takt_trace/chain_accounts.hpp"
 
 namespace takt_trace
@@ -20,12 +22,7 @@ namespace
 {
 
 using nlohmann::json;
-
-template <typename Value>
-json or_null(const std::optional<Value> & value)
-{
-  return value ? json(*value) : json(nullptr);
-}
+using takt_rt::or_null;
 
 json hosts_json(const std::vector<detail::HostClock> & hosts)
 {
@@ -33,8 +30,8 @@ json hosts_json(const std::vector<detail::HostClock> & hosts)
   for (const detail::HostClock & host : hosts) {
     all.push_back(
       {{"name", host.name},
-       {"synchronised", or_null(host.synchronised)},
-       {"clock_uncertainty_ns", or_null(host.uncertainty)}});
+       {"synchronised", or_null<json>(host.synchronised)},
+       {"clock_uncertainty_ns", or_null<json>(host.uncertainty)}});
   }
   return all;
 }
@@ -194,7 +191,7 @@ json summary(const std::vector<LongTrace> & traces)
     {"chains", chains_json(traces)},
     {"host_stalls", stalls_json(traces)},
     {"hosts", hosts_json(hosts)},
-    {"join_uncertainty_ns", or_null(detail::join_uncertainty(hosts))},
+    {"join_uncertainty_ns", or_null<json>(detail::join_uncertainty(hosts))},
     {"began_ns", began},
     {"ended_ns", ended}};
 }
@@ -207,8 +204,9 @@ std::string stall_sentence(const json & summary)
   }
   const auto told = [&](const char * count, const char * longest) {
     const auto times = stalls[count].get<std::uint64_t>();
-    const std::int64_t us = detail::saturating_add(stalls[longest].get<std::int64_t>(), 999) / 1000;
-    return times == 0 ? "none" : std::to_string(times) + ", longest " + std::to_string(us) + " us";
+    return times == 0 ? "none"
+                      : std::to_string(times) + ", longest " +
+                          takt_rt::human(takt_rt::Duration{stalls[longest].get<std::int64_t>()});
   };
   return "host stalls: " + told("count", "longest_ns") +
          "; held back by the kernel: " + told("by_kernel", "longest_by_kernel_ns") + '\n';
@@ -222,8 +220,7 @@ std::string clock_sentence(const json & summary)
   const json & uncertainty = summary["join_uncertainty_ns"];
   if (uncertainty.is_number()) {
     return "times between hosts are uncertain by at most " +
-           std::to_string(detail::saturating_add(uncertainty.get<std::int64_t>(), 999) / 1000) +
-           " us\n";
+           takt_rt::human(takt_rt::Duration{uncertainty.get<std::int64_t>()}) + "\n";
   }
   std::string names;
   for (const json & host : summary["hosts"]) {

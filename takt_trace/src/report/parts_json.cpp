@@ -12,6 +12,7 @@
 #include "flow/clocks.hpp"
 #include "report/distribution.hpp"
 #include "saturating.hpp"
+#include "takt_rt/json_values.hpp"
 #include "timeline/thread_events.hpp"
 
 namespace takt_trace::detail
@@ -20,12 +21,7 @@ namespace
 {
 
 using nlohmann::ordered_json;
-
-template <typename Value>
-ordered_json or_null(const std::optional<Value> & value)
-{
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
+using takt_rt::or_null;
 
 /// Figures from the runs of one callback. Execution and start delay count from and to the pick, as
 /// in statistics.
@@ -55,8 +51,8 @@ ordered_json hosts_json(const std::vector<LongTrace> & processes)
   for (const HostClock & host : host_clocks(processes)) {
     list.push_back(
       {{"name", host.name},
-       {"clock_uncertainty_ns", or_null(host.uncertainty)},
-       {"synchronised", or_null(host.synchronised)}});
+       {"clock_uncertainty_ns", or_null<ordered_json>(host.uncertainty)},
+       {"synchronised", or_null<ordered_json>(host.synchronised)}});
   }
   return list;
 }

@@ -3,22 +3,20 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "takt_rt/json_values.hpp"
+
 namespace takt_watch
 {
 namespace
 {
 
 using nlohmann::json;
+using takt_rt::or_null;
 using takt_schedule::AlarmAction;
 
 json text_or_null(const std::string & text)
 {
   return text.empty() ? json(nullptr) : json(text);
-}
-
-json ns_or_null(const std::optional<takt_rt::Duration> & duration)
-{
-  return duration ? json(duration->count()) : json(nullptr);
 }
 
 const char * name_of(Cause::Kind kind)
@@ -45,11 +43,11 @@ json cause_json(const Cause & cause)
   return {
     {"kind", name_of(cause.kind)},
     {"callback", text_or_null(cause.callback)},
-    {"run_ns", ns_or_null(cause.run)},
-    {"usual_run_ns", ns_or_null(cause.usual_run)},
-    {"running_ns", ns_or_null(cause.running)},
+    {"run_ns", or_null<json>(cause.run)},
+    {"usual_run_ns", or_null<json>(cause.usual_run)},
+    {"running_ns", or_null<json>(cause.running)},
     {"arrival_rate_hz", cause.arrival_rate},
-    {"usual_rate_hz", cause.usual_rate ? json(*cause.usual_rate) : json(nullptr)},
+    {"usual_rate_hz", or_null<json>(cause.usual_rate)},
     {"demand", cause.demand},
     {"who", std::move(who)}};
 }
@@ -121,8 +119,8 @@ std::string alarm_json(const Alarm & alarm, std::uint64_t sequence, const Proces
     {"limit", alarm.limit},
     {"unit", alarm.unit},
     {"cause", alarm.cause ? cause_json(*alarm.cause) : json(nullptr)},
-    {"silent_ns", ns_or_null(alarm.silent)},
-    {"deadline_ns", ns_or_null(alarm.deadline)},
+    {"silent_ns", or_null<json>(alarm.silent)},
+    {"deadline_ns", or_null<json>(alarm.deadline)},
     {"from_arrival", alarm.from_arrival},
     {"stack", alarm.stack.empty() ? json(nullptr) : json(alarm.stack)},
     {"text", alarm.text},

@@ -3,12 +3,15 @@
 #include <cmath>
 #include <cstdio>
 
-#include "takt_rt/duration_text.hpp"
+#include "takt_rt/readable.hpp"
 
 namespace takt_watch
 {
 namespace
 {
+
+using takt_rt::exactly;
+using takt_rt::human;
 
 std::string number(double value, int digits = 0)
 {
@@ -22,12 +25,10 @@ std::string percent(double share)
   return number(share * 100) + " %";
 }
 
-std::string duration_text(double ns)
+// A duration of the schedule.
+std::string limit_text(double ns)
 {
-  // Round long times: nanoseconds do not matter in a time of milliseconds.
-  const double step = ns >= 1e8 ? 1e6 : ns >= 1e5 ? 1e3 : 1;
-  return takt_rt::print_duration(takt_rt::Duration(
-    static_cast<std::int64_t>(std::llround(ns / step) * static_cast<std::int64_t>(step))));
+  return exactly(takt_rt::Duration(std::llround(ns)));
 }
 
 std::string count(double value, const char * one, const char * many)
@@ -54,22 +55,16 @@ std::string who(const Cause & cause)
   return text;
 }
 
-std::string text_of(takt_rt::Duration of)
-{
-  return duration_text(static_cast<double>(of.count()));
-}
-
 std::string longer(const Cause & cause)
 {
   const std::string & of = cause.callback;
   if (cause.running) {
     return (of.empty() ? std::string("its run") : "the run of " + of) + " has not returned for " +
-           text_of(*cause.running) +
-           (cause.usual_run ? ", usually " + text_of(*cause.usual_run) : "");
+           human(*cause.running) + (cause.usual_run ? ", usually " + human(*cause.usual_run) : "");
   }
   return (of.empty() ? std::string("its runs take") : "the runs of " + of + " take") + " longer" +
-         (cause.run ? ": " + text_of(*cause.run) : "") +
-         (cause.usual_run ? ", usually " + text_of(*cause.usual_run) : "");
+         (cause.run ? ": " + human(*cause.run) : "") +
+         (cause.usual_run ? ", usually " + human(*cause.usual_run) : "");
 }
 
 std::string why(const Alarm & alarm)
@@ -84,7 +79,7 @@ std::string why(const Alarm & alarm)
   }
   if (cause.kind == Cause::Kind::runs_too_long) {
     return (of.empty() ? std::string(": its runs take ") : ": the runs of " + of + " take ") +
-           (cause.run ? text_of(*cause.run) : "longer") + ", and messages come " +
+           (cause.run ? human(*cause.run) : "longer") + ", and messages come " +
            rate(cause.arrival_rate);
   }
   if (cause.kind == Cause::Kind::publisher_faster) {
@@ -110,8 +105,8 @@ std::string silence(const Alarm & alarm)
   if (!alarm.silent || !alarm.deadline) {
     return "";
   }
-  return "an activation has not ended after " + text_of(*alarm.silent) + ", deadline " +
-         text_of(*alarm.deadline) + "; ";
+  return "an activation has not ended after " + human(*alarm.silent) + ", deadline " +
+         exactly(*alarm.deadline) + "; ";
 }
 
 std::string what(const Alarm & alarm)
@@ -121,8 +116,8 @@ std::string what(const Alarm & alarm)
       return count(alarm.value, " message waits for it", " messages wait for it") + " (limit " +
              number(alarm.limit) + ")";
     case AlarmKind::age:
-      return "its oldest message waits for " + duration_text(alarm.value) + " (limit " +
-             duration_text(alarm.limit) + ")";
+      return "its oldest message waits for " + human(alarm.value) + " (limit " +
+             limit_text(alarm.limit) + ")";
     case AlarmKind::rate:
       return number(alarm.value, 2) + " messages come for each that it takes (limit " +
              number(alarm.limit, 2) + ")";
@@ -134,11 +129,10 @@ std::string what(const Alarm & alarm)
              (alarm.limit > 0 ? " (limit " + number(alarm.limit) + ")" : "") +
              (alarm.from_arrival ? ", from the arrival in this process" : "");
     case AlarmKind::overrun:
-      return "a run took " + duration_text(alarm.value) + " (budget " + duration_text(alarm.limit) +
-             ")";
+      return "a run took " + human(alarm.value) + " (budget " + limit_text(alarm.limit) + ")";
     case AlarmKind::stall:
-      return "a run goes on for " + duration_text(alarm.value) + " (limit " +
-             duration_text(alarm.limit) + ") on thread " + alarm.thread;
+      return "a run goes on for " + human(alarm.value) + " (limit " + limit_text(alarm.limit) +
+             ") on thread " + alarm.thread;
     case AlarmKind::skipped:
       return count(alarm.value, " period was skipped", " periods were skipped");
     case AlarmKind::guard:

@@ -8,21 +8,17 @@
 #include "figures/original_kpis.hpp"
 #include "records/thread_text.hpp"
 #include "takt_control/phase_state_json.hpp"
+#include "takt_rt/json_values.hpp"
 
 namespace takt_workload
 {
 
 using nlohmann::json;
+using takt_rt::or_null;
 using takt_rt::to_ns;
 
 namespace
 {
-
-template <typename T>
-json or_null(const std::optional<T> & value)
-{
-  return value ? json(*value) : json();
-}
 
 json numbers(const std::vector<char> & marks)
 {
@@ -193,9 +189,15 @@ json kpis_json(
 json to_json(const Summary & summary)
 {
   return {
-    {"count", summary.count},      {"mean", summary.mean},        {"std", summary.std},
-    {"min", summary.min},          {"max", summary.max},          {"p50", or_null(summary.p50)},
-    {"p90", or_null(summary.p90)}, {"p99", or_null(summary.p99)}, {"p999", or_null(summary.p999)}};
+    {"count", summary.count},
+    {"mean", summary.mean},
+    {"std", summary.std},
+    {"min", summary.min},
+    {"max", summary.max},
+    {"p50", or_null<json>(summary.p50)},
+    {"p90", or_null<json>(summary.p90)},
+    {"p99", or_null<json>(summary.p99)},
+    {"p999", or_null<json>(summary.p999)}};
 }
 
 std::vector<std::string> executors_of(const std::vector<ProcessRecord> & processes)

@@ -8,6 +8,7 @@
 #include "figures/run_stalls.hpp"
 #include "graph/callback_table.hpp"
 #include "records/thread_text.hpp"
+#include "takt_rt/readable.hpp"
 
 namespace takt_workload
 {
@@ -17,7 +18,7 @@ namespace
 
 std::string ms(double ns)
 {
-  return fmt::format("{:.3f}", ns * 1e-6);
+  return takt_rt::significant(ns / 1e6);
 }
 
 std::string ms(const std::optional<std::int64_t> & ns)
@@ -167,10 +168,10 @@ std::string results_table(
   const HeldUp stalled = held(Stall::Source::witness);
   text += fmt::format(
     "\nload {:.2f} of {:.2f} cores asked; {} periods skipped{}, {} messages lost; {} host stalls "
-    "of {:.1f} ms, {} runs whose work overran\n",
+    "of {}, {} runs whose work overran\n",
     analysis.load.applied, analysis.load.asked, analysis.skipped_periods,
     skipping_timers(CallbackTable(graph), analysis), analysis.drops, stalled.times,
-    static_cast<double>(stalled.time.count()) * 1e-6, held(Stall::Source::overrun).times);
+    takt_rt::human(stalled.time), held(Stall::Source::overrun).times);
   text += defaulted_line(CallbackTable(graph), processes);
   for (const std::string & warning : warnings_of(options, host, processes, analysis)) {
     text += "warning: " + warning + "\n";

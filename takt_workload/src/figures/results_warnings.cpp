@@ -13,6 +13,7 @@
 #include "figures/run_stalls.hpp"
 #include "records/thread_text.hpp"
 #include "run/refusals.hpp"
+#include "takt_rt/readable.hpp"
 
 namespace takt_workload
 {
@@ -264,10 +265,10 @@ std::vector<std::string> warnings_of(
     analysis.stalls, Stall::Source::throttled, analysis.measured_from, analysis.measured_to);
   if (held_back.times > 0) {
     warnings.push_back({fmt::format(
-      "the kernel held real-time threads back {}, {:.1f} ms in all (throttling, or "
+      "the kernel held real-time threads back {}, {} in all (throttling, or "
       "threads of priority 99): no stall of the host, and left out of no figure",
       held_back.times == 1 ? "once" : fmt::format("{} times", held_back.times),
-      static_cast<double>(held_back.time.count()) * 1e-6)});
+      takt_rt::human(held_back.time))});
   }
   if (analysis.foreign_messages > 0) {
     warnings.push_back({fmt::format(
