@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "json_fields.hpp"
 #include "message_words.hpp"
 #include "takt_control/frame.hpp"
+#include "takt_control/json_fields.hpp"
 #include "takt_core/names.hpp"
 
 namespace takt_control

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "apply_request.hpp"
 #include "restored.hpp"
 #include "status_json.hpp"
 #include "takt_schedule/apply_schedule.hpp"
@@ -104,16 +105,12 @@ Reply Requests::subscribe() const
 
 Reply Requests::apply(const std::string & payload)
 {
-  const json request = json::parse(payload, nullptr, false);
-  if (
-    !request.is_object() || !request.contains("text") || !request["text"].is_string() ||
-    !request.contains("file") || !request["file"].is_string()) {
-    return error_reply({"the request to apply a schedule has no text or no file name"});
+  auto request = read_apply_request(payload);
+  if (!request) {
+    return error_reply(sentences(request.faults()));
   }
-  const auto flag = request.find("check_only");
-  const bool check_only = flag != request.end() && flag->is_boolean() && flag->get<bool>();
-  auto schedule = takt_schedule::parse_schedule(
-    request["text"].get<std::string>(), request["file"].get<std::string>());
+  const bool check_only = request->check_only;
+  auto schedule = takt_schedule::parse_schedule(request->text, request->file);
   if (!schedule) {
     return error_reply(sentences(schedule.faults()));
   }
@@ -188,10 +185,7 @@ Reply Requests::apply(const std::string & payload)
     }
   }
   if (!check_only) {
-    const auto id = request.find("id");
-    note_applied(
-      *schedule, id != request.end() && id->is_string() ? id->get<std::string>() : std::string(),
-      std::move(changed));
+    note_applied(*schedule, std::move(request->id), std::move(changed));
   }
   return result_reply({{"executors", parts_json(all)}, {"not_in_file", not_in_file}});
 }

@@ -8,6 +8,7 @@
 
 #include "requests.hpp"
 #include "restored.hpp"
+#include "takt_control/json_fields.hpp"
 
 namespace takt_control
 {
@@ -19,16 +20,19 @@ using takt_schedule::AppliedPart;
 
 Reply Requests::reset(const std::string & payload)
 {
-  // A payload that is not an object names no schedule.
-  const json request = json::parse(payload, nullptr, false);
-  const auto id = request.is_object() ? request.find("apply") : request.end();
-  if (id == request.end()) {
-    return reset_all();
+  std::string id;
+  try {
+    const json request = request_object(payload);
+    if (!request.contains("apply")) {
+      return reset_all();
+    }
+    id = text_of(request, "apply");
+  } catch (const BadField & bad) {
+    return error_reply({"the request to take a schedule back is wrong: " + bad.what});
   }
-  if (!id->is_string() || id->get<std::string>().empty()) {
-    return error_reply({"the request to take a schedule back does not name it by its id"});
-  }
-  return undo(id->get<std::string>());
+  return id.empty()
+           ? error_reply({"the request to take a schedule back does not name it by its id"})
+           : undo(id);
 }
 
 namespace

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "json_fields.hpp"
+#include "takt_control/json_fields.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 
 namespace takt_control
@@ -67,9 +67,6 @@ Value value_of(const json & request, Object object)
 
 SetRequest read(const json & request)
 {
-  if (!request.is_object()) {
-    throw BadField{"the request is not an object"};
-  }
   SetRequest result;
   result.object = object_of(request);
   result.value = value_of(request, result.object);
@@ -82,9 +79,7 @@ SetRequest read(const json & request)
       executor != request.end() && !executor->is_null()) {
     result.executor = text_of(request, "executor");
   }
-  const auto check_only = request.find("check_only");
-  result.check_only =
-    check_only != request.end() && check_only->is_boolean() && check_only->get<bool>();
+  result.check_only = flag_of(request, "check_only");
   if (result.value == Value::threads) {
     result.threads = names_in(request["threads"]);
     return result;
@@ -105,7 +100,7 @@ SetRequest read(const json & request)
 takt_rt::Result<SetRequest> read_set_request(const std::string & payload)
 {
   try {
-    return read(json::parse(payload, nullptr, false));
+    return read(request_object(payload));
   } catch (const BadField & bad) {
     return takt_rt::Faults{"the request to set something is wrong: " + bad.what};
   }

@@ -303,6 +303,8 @@ TEST_F(ControlServer, takes_back_one_schedule)
   EXPECT_EQ(after["executors"][0]["set_values"].size(), 1U);
   EXPECT_TRUE(ask(MessageType::reset, {{"apply", "second"}})["executors"].empty());
   EXPECT_TRUE(ask(MessageType::reset, {{"apply", 3}}).contains("faults"));
+  EXPECT_TRUE(ask(MessageType::reset, json::array()).contains("faults"));
+  EXPECT_EQ(nice(), 3) << "a request that is not one restores nothing";
 
   Connected(path()).ask(MessageType::reset);
   EXPECT_EQ(nice(), 1);

@@ -2,12 +2,12 @@
 
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "process_watch.hpp"
 #include "takt_control/control_server.hpp"
+#include "takt_control/json_fields.hpp"
 #include "takt_schedule/watch_parts.hpp"
 #include "takt_watch/watched_schedule.hpp"
 
@@ -69,9 +69,10 @@ private:
 
 takt_rt::Result<std::string> statistics(const std::string & payload)
 {
-  const auto request = nlohmann::json::parse(payload.empty() ? "{}" : payload, nullptr, false);
-  if (!request.is_object()) {
-    return takt_rt::Faults{"the request for statistics is not a JSON object; send {}"};
+  try {
+    static_cast<void>(takt_control::request_object(payload));  // it has no fields yet
+  } catch (const takt_control::BadField & bad) {
+    return takt_rt::Faults{"the request for statistics is wrong: " + bad.what};
   }
   return ProcessWatch::instance().statistics();
 }

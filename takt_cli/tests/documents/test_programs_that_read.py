@@ -5,15 +5,17 @@ import random
 import subprocess
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 from support.any_json import changed, places
 from support.built import CHECK, WORKLOAD, need
 from support.exec_prefix import TAKT_EXEC
 from support.running_graph import answer, running_graph
-from support.schemas import example
+from support.schemas import REQUESTS, documents, example
 from support.takttrace import Pipeline, encode
 from takt_cli.base.programs import find_program
 from takt_cli.control.client import ask
 from takt_cli.control.frames import Message, NoAnswer, Refused
+from takt_cli.documents.schema import load
 from takt_cli.files.graphs import graph_ids, resolve_graph, resolve_schedule
 
 WRONG = (
@@ -21,6 +23,11 @@ WRONG = (
     *("", "x", "x" * 70_000, "\0", "\ud800", [], [None], {}, {"id": {}}),
 )
 SEEDS = range(60)
+FUZZ = settings(
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 
 def mutated(document, seed):
@@ -127,7 +134,7 @@ def test_reports_of_adopted_executors(tmp_path):
     assert codes_of(run) == {0, 2}
 
 
-REQUESTS = {
+WHOLE = {
     Message.status: {},
     Message.statistics: {},
     Message.apply: {"file": "s.yaml", "text": "version: 1\n", "check_only": True, "id": "a"},
@@ -135,25 +142,33 @@ REQUESTS = {
     Message.set: {"callback": "/a:timer(1s)", "priority": 5, "executor": None, "check_only": True},
     Message.trace_start: {"last_ns": 10**9, "records": 100, "cpu_times": True, "kernel": True},
 }
+OF_ANOTHER_KIND = {"string": 5, "integer": "5", "boolean": "yes", "array": {}}
+
+
+def sent(socket, kind, request):
+    """Send a request; gives the faults that the process answers with. None: it did as asked."""
+    try:
+        ask(socket, kind, request, 30.0)
+    except Refused as error:
+        assert all(error.faults)
+        return error.faults
+    except NoAnswer as error:
+        pytest.fail(f"{kind.name} {str(request)[:300]}: {error}")
+    return None
 
 
 @need(*WORKLOAD)
 def test_requests_to_a_running_process(tmp_path):
     arguments = ("three_chains", "--schedule", "three_chains_single", "--duration", "60s")
     with running_graph(tmp_path, *arguments, processes=1) as (socket,):
-        for kind, request in REQUESTS.items():
+        for kind, request in WHOLE.items():
             refused = 0
             for seed in SEEDS:
-                text = mutated(request, seed)
                 try:
-                    ask(socket, kind, json.loads(text), 30.0)
-                except Refused as error:
-                    assert all(error.faults)
-                    refused += 1
+                    wrong = json.loads(mutated(request, seed))
                 except ValueError:
                     continue  # no JSON: this side cannot send it
-                except NoAnswer as error:
-                    pytest.fail(f"{kind.name} {text[:300]!r}: {error}")
+                refused += sent(socket, kind, wrong) is not None
             if kind in (Message.apply, Message.set):
                 assert refused
         assert answer(socket, Message.status)["executors"]
@@ -163,3 +178,35 @@ def test_requests_to_a_running_process(tmp_path):
         answer(socket, Message.trace_stop)
         with pytest.raises(Refused):
             answer(socket, Message.trace_stop)
+
+
+def send_what_the_schema_allows(socket, kind, name):
+    @FUZZ
+    @given(documents(name))
+    def any_request(request):
+        sent(socket, kind, request)
+
+    any_request()
+
+
+def asked_of(socket):
+    """What a process was asked for, of all that its status says."""
+    executors = answer(socket, Message.status)["executors"]
+    threads = [thread["asked"] for executor in executors for thread in executor["threads"]]
+    return threads, [(one["name"], one["schedule"], one["set_values"]) for one in executors]
+
+
+@need(*WORKLOAD)
+def test_requests_that_the_schemas_allow_and_values_that_they_do_not(tmp_path):
+    arguments = ("three_chains", "--schedule", "three_chains_single", "--duration", "60s")
+    with running_graph(tmp_path, *arguments, processes=1) as (socket,):
+        for kind, name in REQUESTS.items():
+            send_what_the_schema_allows(socket, kind, name)
+            before = asked_of(socket)
+            # A process that took such a value as absent would do something that nobody asked for.
+            for key, schema in load(name)["properties"].items():
+                kinds = schema["type"]
+                wrong = OF_ANOTHER_KIND[kinds if isinstance(kinds, str) else kinds[0]]
+                (fault,) = sent(socket, kind, WHOLE[kind] | {key: wrong}) or [""]
+                assert f"'{key}'" in fault, (kind, key)
+            assert asked_of(socket) == before

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
+from support.schemas import request_faults
+
 HEADER = struct.Struct("<4sHHI")
 STATUS, APPLY, RESET, PART, ERROR, RESULT = 10, 11, 12, 20, 101, 110
 TRACE_START, TRACE_STOP, TRACE_SNAPSHOT = 13, 14, 15
@@ -98,6 +100,7 @@ class FakeProcess:
             ERROR,
             {"faults": [f"message {kind} is unknown"]},
         )
+        self.wrong: list[str] = []  # where requests are not what their schemas have
         self.hangs = threading.Event()
         self.silent = threading.Event()  # it does not answer any more
         self._over = threading.Event()
@@ -118,6 +121,7 @@ class FakeProcess:
         self._thread.join()
         if not leave_socket:
             self.path.unlink(missing_ok=True)
+        assert self.wrong == []
 
     def hang(self) -> None:
         """Keep the thread of the caller, which is to answer, until the end."""
@@ -142,6 +146,7 @@ class FakeProcess:
         kind, payload = self._request(connection)
         request = json.loads(payload)
         self.requests.append((kind, request))
+        self.wrong += request_faults(kind, request)
         if self.hangs.is_set():
             self.silent.set()
             connection.recv(1)  # until the client gives up

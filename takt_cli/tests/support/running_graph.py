@@ -11,7 +11,7 @@ import time
 from collections import Counter
 
 from support.private import private
-from support.schemas import faults
+from support.schemas import faults, request_faults
 from takt_cli.base.programs import find_program
 from takt_cli.control.client import Gone, Line, ask
 from takt_cli.control.frames import Message, spelled
@@ -90,6 +90,7 @@ def running_graph(folder, *arguments, processes=3):
 
 def answer(socket, kind, request=None):
     """Ask a process; gives its answer."""
+    assert request_faults(kind, request or {}) == []
     _, data = ask(socket, kind, request or {}, 30.0)
     if kind in _ANSWERS:
         assert faults(_ANSWERS[kind], data) == []

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hypothesis import strategies as st
+from takt_cli.control.frames import Message
 from takt_cli.documents.schema import definition, referred
 from takt_cli.results.samples import supported
 
@@ -21,9 +22,23 @@ _KINDS = {
     "object": dict,
     "null": type(None),
 }
+# Of requests to a process that have properties, and of the one to subscribe.
+REQUESTS = {
+    Message.apply: "request_apply",
+    Message.reset: "request_reset",
+    Message.set: "request_set",
+    Message.subscribe: "request_subscribe",
+    Message.trace_start: "request_trace_start",
+}
 # Sums of several stay within 64 bits.
 _LARGEST = 2**53
 _PERCENTILES = {"p50_ns": 50, "p99_ns": 99, "p50": 50, "p90": 90, "p99": 99, "p999": 99.9}
+
+
+def request_faults(kind: int, request: Any) -> list[str]:
+    """Say where a request that takt wrote is not what its schema has."""
+    known = REQUESTS.get(Message(kind)) if kind in set(Message) else None
+    return [] if known is None else faults(known, request)
 
 
 def faults(at: str, document: Any) -> list[str]:

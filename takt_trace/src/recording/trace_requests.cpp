@@ -1,9 +1,12 @@
 #include "recording/trace_requests.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "takt_control/control_server.hpp"
+#include "takt_control/json_fields.hpp"
 #include "takt_trace/recording.hpp"
 
 namespace takt_trace::detail
@@ -15,31 +18,27 @@ using nlohmann::json;
 using takt_rt::Faults;
 using takt_rt::Result;
 
+RecordingOptions options_in(const json & request)
+{
+  RecordingOptions options;
+  options.records =
+    takt_control::optional_number<std::size_t>(request, "records").value_or(options.records);
+  options.cpu_times = takt_control::flag_of(request, "cpu_times");
+  options.kernel = takt_control::flag_of(request, "kernel");
+  options.stalls = takt_control::flag_of(request, "stalls");
+  if (const auto last = takt_control::optional_number<std::int64_t>(request, "last_ns")) {
+    options.last = takt_rt::Duration(*last);
+  }
+  return options;
+}
+
 Result<std::string> start(const std::string & payload)
 {
-  const json request = json::parse(payload, nullptr, false);
-  if (!request.is_object()) {
-    return Faults{"the request to record a trace is no object"};
-  }
   RecordingOptions options;
-  const auto number = [&](const char * key) -> std::optional<std::int64_t> {
-    const auto found = request.find(key);
-    return found != request.end() && found->is_number_integer()
-             ? std::optional(found->get<std::int64_t>())
-             : std::nullopt;
-  };
-  if (const auto records = number("records")) {
-    options.records = *records < 0 ? 0 : static_cast<std::size_t>(*records);
-  }
-  const auto flag = [&](const char * key) {
-    const auto found = request.find(key);
-    return found != request.end() && found->is_boolean() && found->get<bool>();
-  };
-  options.cpu_times = flag("cpu_times");
-  options.kernel = flag("kernel");
-  options.stalls = flag("stalls");
-  if (const auto last = number("last_ns")) {
-    options.last = takt_rt::Duration(*last);
+  try {
+    options = options_in(takt_control::request_object(payload));
+  } catch (const takt_control::BadField & bad) {
+    return Faults{"the request to record a trace is wrong: " + bad.what};
   }
   const auto begun = start_recording(options);
   if (!begun) {

@@ -1,14 +1,18 @@
-// Typed fields of a JSON object from another process. A mismatch throws BadField.
+// Typed fields of a JSON object from another process, as requests of the control socket are. A
+// mismatch throws BadField, and fields that the reader does not ask for are ignored: the other
+// process may be newer.
 //
-// Internal. Allocates, does not block.
-#ifndef TAKT_CONTROL__SRC__JSON_FIELDS_HPP_
-#define TAKT_CONTROL__SRC__JSON_FIELDS_HPP_
+// Allocates, does not block.
+#ifndef TAKT_CONTROL__JSON_FIELDS_HPP_
+#define TAKT_CONTROL__JSON_FIELDS_HPP_
 
 #include <concepts>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace takt_control
@@ -18,6 +22,17 @@ struct BadField
 {
   std::string what;
 };
+
+/// The object of a request. An empty payload is an empty object.
+inline nlohmann::json request_object(const std::string & payload)
+{
+  nlohmann::json object =
+    payload.empty() ? nlohmann::json::object() : nlohmann::json::parse(payload, nullptr, false);
+  if (!object.is_object()) {
+    throw BadField{"it is not a JSON object"};
+  }
+  return object;
+}
 
 /// Throws for a number that does not fit; nlohmann's own conversions would truncate it.
 template <std::integral Number>
@@ -67,6 +82,27 @@ inline std::string text_of(const nlohmann::json & object, const char * key)
   return found->get<std::string>();
 }
 
+inline std::string required_text(const nlohmann::json & object, const char * key)
+{
+  if (!object.contains(key)) {
+    throw BadField{std::string("'") + key + "' is missing"};
+  }
+  return text_of(object, key);
+}
+
+/// False if the field is absent.
+inline bool flag_of(const nlohmann::json & object, const char * key)
+{
+  const auto found = object.find(key);
+  if (found == object.end()) {
+    return false;
+  }
+  if (!found->is_boolean()) {
+    throw BadField{std::string("'") + key + "' must be true or false"};
+  }
+  return found->get<bool>();
+}
+
 /// Empty if the field is absent. At most `most` numbers.
 inline std::vector<int> numbers_of(
   const nlohmann::json & object, const char * key, std::size_t most)
@@ -87,4 +123,4 @@ inline std::vector<int> numbers_of(
 
 }  // namespace takt_control
 
-#endif  // TAKT_CONTROL__SRC__JSON_FIELDS_HPP_
+#endif  // TAKT_CONTROL__JSON_FIELDS_HPP_
