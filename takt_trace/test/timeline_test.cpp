@@ -225,6 +225,26 @@ TEST_P(Timeline, ProcessesOfSeveralHostsShareTheTimeOfDay)
   EXPECT_EQ(seen.track("other").process, "pipeline on there");
 }
 
+TEST_P(Timeline, ProcessesOfOneProgramAreToldApartByTheirExecutors)
+{
+  ProcessTrace sensing = process_of({{instant(10, 0)}, {}, {}});
+  sensing.threads[0].name = "a";
+  sensing.threads[0].executor = "sensing";
+  sensing.threads[1].executor = "";
+  sensing.threads[2].executor = "fusion";
+  ProcessTrace planning = process_of({{instant(10, 0)}});
+  planning.pid = 200;
+  planning.threads[0] = {200, "b", "planning", 0, {instant(10, 0)}};
+  ProcessTrace other = process_of({{instant(10, 0)}});
+  other.pid = 300;
+  other.program = "/opt/robot/lib/camera";
+  other.threads[0] = {300, "c", "main", 0, {instant(10, 0)}};
+  const SeenTrace seen = see({sensing, planning, other});
+  EXPECT_EQ(seen.track("a").process, "pipeline (sensing, fusion)");
+  EXPECT_EQ(seen.track("b").process, "pipeline (planning)");
+  EXPECT_EQ(seen.track("c").process, "camera");
+}
+
 TEST_P(Timeline, EqualNumbersOfSeveralHostsAreNotOneProcess)
 {
   const ProcessTrace one = process_of({{instant(10, 0)}, {}});

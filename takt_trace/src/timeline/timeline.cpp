@@ -90,11 +90,31 @@ ClockReading clocks_at_begin(const LongTrace & process, const ProcessTimeline & 
   return {timeline.at(time), static_cast<std::uint64_t>(std::max<std::int64_t>(realtime, 0))};
 }
 
-/// The file's name, with the host if there are several.
-std::string name_of(const LongTrace & process, bool with_host)
+/// The names of a process's executors: "sensing, planning". Empty: none has a name.
+std::string executors_of(const LongTrace & process)
+{
+  std::string names;
+  std::set<std::string> seen{""};
+  for (const LongThread & thread : process.threads) {
+    if (seen.insert(thread.executor).second) {
+      names += (names.empty() ? "" : ", ") + thread.executor;
+    }
+  }
+  return names;
+}
+
+/// The file's name, with the executors if several processes of the host run this file, and with the
+/// host if there are several.
+std::string name_of(const LongTrace & process, const std::vector<LongTrace> & all, bool with_host)
 {
   const std::string file = process.program.substr(process.program.rfind('/') + 1);
-  const std::string name = file.empty() ? "process " + std::to_string(process.pid) : file;
+  std::string name = file.empty() ? "process " + std::to_string(process.pid) : file;
+  const bool shared = std::any_of(all.begin(), all.end(), [&](const LongTrace & other) {
+    return &other != &process && other.host == process.host && other.program == process.program;
+  });
+  if (const std::string executors = shared ? executors_of(process) : ""; !executors.empty()) {
+    name += " (" + executors + ")";
+  }
   return valid_utf8(with_host ? name + " on " + process.host : name);
 }
 
@@ -114,7 +134,7 @@ Timeline make_timeline(const std::vector<LongTrace> & processes)
     ProcessTimeline & made = timeline.processes.emplace_back();
     const std::int64_t host = hosts[process.host];
     made.pid = claim(pids, process.pid, host);
-    made.name = name_of(process, timeline.realtime);
+    made.name = name_of(process, processes, timeline.realtime);
     made.offset = timeline.realtime ? process.to_realtime : process.to_boottime;
     threads.push_back(add_tracks(process, made));
     for (Track & track : made.tracks) {
