@@ -424,12 +424,14 @@ def test_settings_of_fast_dds_do_not_count_for_other_middlewares(good):
 
 def test_the_usual_middleware_is_the_one_that_its_file_calls_so(good, monkeypatch, tmp_path):
     machine = fake(good, RMW_FASTRTPS_PUBLICATION_MODE="ASYNCHRONOUS")
-    plant(tmp_path, {"takt_plan/middlewares/rmw_fastrtps.json": '{"threads": []}'})
+    plant(tmp_path, {"takt_schedule/middlewares/rmw_fastrtps.json": '{"threads": []}'})
     monkeypatch.setenv("TAKT_ROOT", str(tmp_path))
     for name in ("AMENT_PREFIX_PATH", "TAKT_INSTALL"):
         monkeypatch.delenv(name, raising=False)
     assert judged(machine)["dds.publication"].severity == "ok"
-    plant(tmp_path, {"takt_plan/middlewares/rmw_fastrtps.json": '{"usual": true, "threads": []}'})
+    plant(
+        tmp_path, {"takt_schedule/middlewares/rmw_fastrtps.json": '{"usual": true, "threads": []}'}
+    )
     assert judged(machine)["dds.publication"].severity == "warn"
 
 

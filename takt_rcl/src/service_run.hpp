@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include "takt_rcl/message_info.hpp"
 #include "takt_rcl/request_handler.hpp"
 #include "takt_rt/pi_mutex.hpp"
+#include "takt_schedule/middlewares.hpp"
 
 namespace takt_rcl
 {
@@ -34,7 +34,8 @@ namespace takt_rcl
 /// process together. Real-time safe.
 inline bool numbers_each_clients_requests() noexcept
 {
-  return std::string_view(rmw_get_implementation_identifier()).starts_with("rmw_fastrtps");
+  const auto * const used = takt_schedule::find_middleware(rmw_get_implementation_identifier());
+  return used != nullptr && used->numbers_requests_by_client;
 }
 
 /// The resources of a run or of a pending response. They outlive the handle.

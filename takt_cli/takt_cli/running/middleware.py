@@ -35,9 +35,9 @@ def check_middleware() -> None:
 def usual() -> str:
     """Give the name of the middleware that ROS 2 takes if no variable names one.
 
-    Each file of takt_plan/middlewares has facts of one middleware. Empty: the files are absent.
+    Each file of takt_schedule/middlewares has facts of one middleware. Empty: the files are absent.
     """
-    for folder in share_directories("takt_plan", "middlewares"):
+    for folder in share_directories("takt_schedule", "middlewares"):
         for file in sorted(folder.glob("*.json")):
             if json.loads(file.read_text(encoding="utf-8")).get("usual"):
                 return file.stem

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -10,10 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "planners/middleware_threads.hpp"
 #include "planners/talking.hpp"
 #include "takt_core/binding_rules.hpp"
+#include "takt_rt/environment.hpp"
 #include "takt_schedule/core_options.hpp"
+#include "takt_schedule/middlewares.hpp"
 
 namespace takt_plan
 {
@@ -64,19 +64,13 @@ std::vector<Index> leading_chains(const Model & model)
 /// unset or names a middleware that takt does not know: patterns of the usual middleware.
 std::vector<std::string> middleware_patterns()
 {
-  const char * const given = std::getenv("RMW_IMPLEMENTATION");
-  const std::string_view used = given != nullptr ? given : "";
-  std::vector<std::string> usual;
-  std::vector<std::string> named;
-  for (const detail::MiddlewareThreads & one : detail::middleware_threads()) {
-    if (one.usual) {
-      usual.emplace_back(one.pattern);
-    }
-    if (used.starts_with(one.rmw)) {
-      named.emplace_back(one.pattern);
-    }
+  const std::string used = takt_rt::variable("RMW_IMPLEMENTATION");
+  const takt_schedule::Middleware * found = takt_schedule::find_middleware(used);
+  if (found == nullptr || found->threads.empty()) {
+    const auto all = takt_schedule::middlewares();
+    found = &*std::find_if(all.begin(), all.end(), [](const auto & one) { return one.usual; });
   }
-  return named.empty() ? usual : named;
+  return {found->threads.begin(), found->threads.end()};
 }
 
 // Puts the middleware's threads above the plan's threads, as far as the host's priorities allow it.

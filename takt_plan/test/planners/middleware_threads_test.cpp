@@ -1,6 +1,4 @@
 // A plan raises the threads of the middleware that is used.
-#include "planners/middleware_threads.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "planners/simulated_plan.hpp"
 #include "support/planning.hpp"
 #include "takt_plan/assignment.hpp"
+#include "takt_schedule/middlewares.hpp"
 #include "takt_schedule/parse_system.hpp"
 
 namespace takt_plan
@@ -61,7 +60,7 @@ TEST(MiddlewareThreads, AreRaisedByTheNamesOfFastDdsUnlessAnotherKnownMiddleware
 TEST(MiddlewareThreads, AreThoseOfOneUsualMiddleware)
 {
   std::set<std::string_view> usual;
-  for (const detail::MiddlewareThreads & one : detail::middleware_threads()) {
+  for (const takt_schedule::Middleware & one : takt_schedule::middlewares()) {
     if (one.usual) {
       usual.insert(one.rmw);
     }
@@ -71,14 +70,11 @@ TEST(MiddlewareThreads, AreThoseOfOneUsualMiddleware)
 
 TEST(MiddlewareThreads, AreRaisedByTheNamesInTheFileOfTheMiddleware)
 {
-  for (const detail::MiddlewareThreads & one : detail::middleware_threads()) {
-    Patterns all;
-    for (const detail::MiddlewareThreads & other : detail::middleware_threads()) {
-      if (other.rmw == one.rmw) {
-        all.emplace_back(other.pattern);
-      }
+  for (const takt_schedule::Middleware & one : takt_schedule::middlewares()) {
+    if (!one.threads.empty()) {
+      EXPECT_EQ(
+        raised(std::string(one.rmw) + "_cpp"), Patterns(one.threads.begin(), one.threads.end()));
     }
-    EXPECT_EQ(raised(std::string(one.rmw) + "_cpp"), all);
   }
 }
 

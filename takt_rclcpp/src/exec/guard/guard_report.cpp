@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "exec/guard/symbols.hpp"
 #include "exec/text/processes_text.hpp"
 #include "takt_rt/guard/account.hpp"
+#include "takt_schedule/middlewares.hpp"
 
 namespace takt_exec
 {
@@ -90,9 +92,7 @@ struct Process
   std::vector<Block> blocks;
 };
 
-template <std::size_t kCount>
-bool begins_with_one_of(
-  const std::string & text, const std::array<std::string_view, kCount> & beginnings)
+bool begins_with_one_of(const std::string & text, std::span<const std::string_view> beginnings)
 {
   return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) {
     return text.rfind(one, 0) == 0;
@@ -101,10 +101,13 @@ bool begins_with_one_of(
 
 bool is_middleware(const std::string & object)
 {
-  constexpr std::array<std::string_view, 9> kNames{"librmw",     "libfastrtps", "libfastdds",
-                                                   "libfastcdr", "libddsc",     "libcyclone",
-                                                   "libzenoh",   "libiceoryx",  "libtakt_channel"};
-  return begins_with_one_of(base_name(object), kNames);
+  constexpr std::array<std::string_view, 2> kOfAll{"librmw", "libtakt_channel"};
+  const std::string name = base_name(object);
+  const auto all = takt_schedule::middlewares();
+  return begins_with_one_of(name, kOfAll) ||
+         std::any_of(all.begin(), all.end(), [&](const takt_schedule::Middleware & one) {
+           return begins_with_one_of(name, one.libraries);
+         });
 }
 
 // The function's name without result and parameters: "std::vector<int>::push_back" for
