@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -415,6 +416,59 @@ std::string without_schedule(const ordered_json & report)
                        : "no rule of the schedule names a callback of the program, so it ran "
                          "without the schedule: " +
                            names;
+}
+
+namespace
+{
+
+// The report of one chain, of all executors together.
+struct JudgedChain
+{
+  std::uint64_t activations = 0;
+  std::uint64_t late = 0;
+  bool measured = false;
+};
+
+// The chains with a deadline, by their names.
+std::map<std::string, JudgedChain> judged_chains(const ordered_json & report)
+{
+  std::map<std::string, JudgedChain> chains;
+  for (const auto & executor : report.at("executors")) {
+    for (const auto & chain : executor.value("chains", ordered_json::array())) {
+      if (chain.contains("deadline_ns")) {
+        JudgedChain & judged = chains[chain.at("name").get<std::string>()];
+        judged.activations += chain.at("activations").get<std::uint64_t>();
+        judged.late += chain.value("late", std::uint64_t{0});
+        judged.measured = judged.measured || chain.contains("response");
+      }
+    }
+  }
+  return chains;
+}
+
+}  // namespace
+
+std::string missed_deadlines(const ordered_json & report)
+{
+  std::string text;
+  for (const auto & [name, chain] : judged_chains(report)) {
+    if (chain.late > 0) {
+      text += fmt::format(
+        "{}{} ({} of {})", text.empty() ? "" : ", ", name, chain.late, chain.activations);
+    }
+  }
+  return text;
+}
+
+std::string unmeasured_deadlines(const ordered_json & report)
+{
+  std::string text;
+  for (const auto & [name, chain] : judged_chains(report)) {
+    if (!chain.measured) {
+      text += (text.empty() ? "" : ", ") + name;
+    }
+  }
+  return text;
 }
 
 }  // namespace takt_exec

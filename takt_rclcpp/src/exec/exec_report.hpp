@@ -35,6 +35,13 @@ std::string no_executor(
 /// has none.
 std::string without_schedule(const nlohmann::ordered_json & report);
 
+/// The chains that missed their deadlines, as in "brake (3 of 100)"; empty: none did. A chain that
+/// begins in another executor or process has no responses in the report, and is not judged.
+std::string missed_deadlines(const nlohmann::ordered_json & report);
+
+/// The chains with a deadline of which the report has no responses; empty: there are none.
+std::string unmeasured_deadlines(const nlohmann::ordered_json & report);
+
 }  // namespace takt_exec
 
 #endif  // EXEC__EXEC_REPORT_HPP_

@@ -3,7 +3,7 @@
 // Exit codes: the program's own; 128 + n if signal n ended it; 0 if its time was up, unless it
 // crashed then; 137 (128 + SIGKILL) if takt had to kill it; 126 or 127 if it cannot be run or
 // found, as in a shell; 2 if the command line or the schedule is wrong, and with --strict if takt
-// ran no executor.
+// ran no executor; 1 with --check if a chain missed a deadline and the program's own code was 0.
 //
 // Three modes serve launchers that start programs themselves, such as takt's launch action. Their
 // first word chooses the mode; the help does not list them:
@@ -75,6 +75,7 @@ namespace fs = std::filesystem;
 
 using takt_schedule::kBadInput;
 constexpr int kNoModel = 1;
+constexpr int kLate = 1;
 
 enum class Mode
 {
@@ -102,6 +103,7 @@ struct Arguments
   takt_exec::IgnoreList ignored{};
   bool audit = false;
   takt_rt::Duration lasts{};
+  bool check = false;
   bool strict = false;
   bool strict_schedule = false;  // the schedule file says `strict: true`
   bool force = false;
@@ -236,7 +238,10 @@ void warn_of_waits(const std::string & file, const takt_schedule::Schedule & sch
 int check_schedule(Arguments & arguments)
 {
   if (arguments.schedule.empty()) {
-    return arguments.executor.empty() ? 0 : refuse("--executor needs --schedule");
+    const char * const needs = !arguments.executor.empty() ? "--executor"
+                               : arguments.check           ? "--check"
+                                                           : nullptr;
+    return needs == nullptr ? 0 : refuse(std::string(needs) + " needs --schedule");
   }
   takt_schedule::Machine machine;
   machine.executor = arguments.executor;
@@ -285,6 +290,16 @@ int write_model(
   return 0;
 }
 
+// Says which deadlines were missed.
+int judge_deadlines(const nlohmann::ordered_json & report)
+{
+  if (const std::string unknown = takt_exec::unmeasured_deadlines(report); !unknown.empty()) {
+    refuse("--check does not judge chains that begin in another executor or process: " + unknown);
+  }
+  const std::string missed = takt_exec::missed_deadlines(report);
+  return missed.empty() ? 0 : refuse("deadlines were missed by " + missed, kLate);
+}
+
 // Prints the report. With --strict it is an error if no executor ran. `status` and `known`: see
 // `no_executor`.
 int tell(
@@ -324,7 +339,7 @@ int tell(
                                    : "; `strict: true` in the schedule makes that an error"));
     }
   }
-  return 0;
+  return arguments.check ? judge_deadlines(report) : 0;
 }
 
 // Refuses to replace a file that the user may want to keep.
@@ -650,6 +665,9 @@ void add_options(CLI::App & app, Arguments & arguments)
       ->check(CLI::Range(1.0, takt_trace::kLongestTime));
   } else {
     app.add_option("--report", arguments.report, "write the report to this file, as JSON");
+    app.add_flag(
+      "--check", arguments.check,
+      "end with exit code 1 if a chain of the schedule missed a deadline");
     app.add_flag(
       "--guard{rt}", arguments.guard,
       "note what callbacks on real-time threads (--guard=all: on all threads) do that real-time "

@@ -333,6 +333,34 @@ TEST_F(TaktExec, strict_ends_with_2_where_no_executor_ran_under_the_schedule)
   EXPECT_EQ(takt("--strict --schedule s.yaml -- " + reporting(report)).code, 0);
 }
 
+TEST_F(TaktExec, check_ends_with_1_where_a_chain_missed_its_deadline)
+{
+  write("s.yaml", "version: 1\nexecutors: {main: {threads: {main: {}}, default: main}}\n");
+  const auto report = [this](std::uint64_t late, bool measured = true) {
+    ordered_json brake{{"name", "brake"}, {"activations", 100}, {"deadline_ns", 5 * kMs}};
+    if (measured) {
+      brake["late"] = late;
+      brake["response"] = times(kMs, kMs, kMs);
+      brake["response"]["p99_ns"] = nullptr;
+    }
+    ordered_json one = executor(71, "/a", {timer("/a", 100)});
+    one["chains"] = ordered_json::array({brake});
+    return reporting(one);
+  };
+  EXPECT_EQ(takt("--schedule s.yaml -- " + report(3)).code, 0);
+  EXPECT_EQ(takt("--schedule s.yaml --check -- " + report(0)).code, 0);
+  const Outcome late = takt("--schedule s.yaml --check --quiet -- " + report(3));
+  EXPECT_EQ(late.code, 1);
+  EXPECT_EQ(late.err, "takt exec: deadlines were missed by brake (3 of 100)\n");
+  const Outcome elsewhere = takt("--schedule s.yaml --check --quiet -- " + report(0, false));
+  EXPECT_EQ(elsewhere.code, 0);
+  EXPECT_NE(elsewhere.err.find("another executor or process: brake"), std::string::npos)
+    << elsewhere.err;
+  const Outcome none = takt("--check -- true");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.err, "takt exec: --check needs --schedule\n");
+}
+
 TEST_F(TaktExec, replaces_files_only_with_force)
 {
   write("there", "mine");
