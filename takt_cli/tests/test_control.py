@@ -941,7 +941,7 @@ def test_a_template_has_all_that_runs(takt, start):
         "# a schedule cannot name its callback odd * id",
         '#   - match: "dds.udp" # 2 threads, now other, nice 0',
         "#   no pattern means only the thread a*",
-        "takt observe",
+        "takt model -- PROGRAM",
     ):
         assert comment in text, comment
 

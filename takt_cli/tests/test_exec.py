@@ -1,4 +1,4 @@
-"""`takt exec` and `takt observe`: the program behind them, with programs that need no ROS."""
+"""`takt exec` and `takt model -- PROGRAM`: their program, with programs that need no ROS."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def test_help_lists_the_options_of_the_program(command, flag):
     ("arguments", "words"),
     [
         (["exec"], "takt exec: program is required; see takt exec --help"),
-        (["observe", "--", "true"], "takt observe: --output is required; see takt observe --help"),
+        (["model", "--colour", "--", "true"], "; see takt model --help"),
         (["exec", "--duration", "5 s", "--", "true"], "--duration: '5 s'"),
         (["exec", "--duration", "0s", "--", "true"], "takt exec: --duration must be above zero"),
         (["exec", "--executor", "main", "--", "true"], "takt exec: --executor needs --schedule"),
@@ -72,7 +72,14 @@ def test_a_wrong_command_line_is_one_sentence_and_exit_code_2(arguments, words):
 def test_help_is_that_of_the_program():
     assert "--schedule" in takt("exec", "--help").stdout
     assert "--output" in takt("observe", "--help").stdout
+    assert "-- PROGRAM" in takt("model", "--help").stdout
     assert "exec" in takt("--help").stdout
+
+
+def test_the_old_name_of_a_model_of_a_program_says_the_new_one():
+    old, new = (takt(name, "--nonsense", "--", "true") for name in ("observe", "model"))
+    assert old.stderr == "takt: takt observe is now takt model\n" + new.stderr
+    assert (old.returncode, new.returncode) == (2, 2)
 
 
 def test_launchers_get_the_variables_of_a_run(tmp_path, monkeypatch):
@@ -231,7 +238,7 @@ def test_duration_ends_the_program_and_all_that_it_started():
 @with_rclcpp
 def test_a_model_needs_an_executor_that_ran(tmp_path):
     model = tmp_path / "system.yaml"
-    said = takt("observe", "-o", str(model), "--", "true")
+    said = takt("model", "-o", str(model), "--", "true")
     assert said.returncode == 1
     assert "no model is written" in said.stderr
     assert not model.exists()
@@ -245,7 +252,7 @@ def test_the_four_commands_of_the_page_run(tmp_path):
     page = Path(__file__).resolve().parents[2] / "docs" / "exec.md"
     text = page.read_text(encoding="utf-8")
     lines = re.findall(r"^\$ takt (.*?)(?:\s+#.*)?$", text, re.MULTILINE)
-    assert [line.split()[0] for line in lines] == ["exec", "observe", "plan", "exec"]
+    assert [line.split()[0] for line in lines] == ["exec", "model", "plan", "exec"]
     environment = private(tmp_path)
     for line in lines:
         program = f"{adopted_program()} ended_outside_of_callbacks"
@@ -277,7 +284,7 @@ def test_a_plan_of_what_was_observed_does_not_stop_the_program(tmp_path):
         assert said.returncode == 0, said.stdout + said.stderr
         return said
 
-    run(f"observe -o m.yaml -- {program}")
+    run(f"model -o m.yaml -- {program}")
     model = (tmp_path / "m.yaml").read_text(encoding="utf-8")
     waits = 'waits_for: ["/caller:service(/work)", "/caller:client(/work)"]'
     assert waits in model
@@ -294,7 +301,7 @@ def test_a_plan_of_what_was_observed_does_not_stop_the_program(tmp_path):
 @with_plan
 def test_a_model_has_the_load_of_messages_that_were_lost(tmp_path):
     """Of four messages three are lost: the period is that of all."""
-    command = [sys.executable, "-m", "takt_cli", "observe", "-o", "m.yaml", "--"]
+    command = [sys.executable, "-m", "takt_cli", "model", "-o", "m.yaml", "--"]
     command += [str(adopted_program()), "watched"]
     with subprocess.Popen(
         command,

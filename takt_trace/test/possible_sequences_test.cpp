@@ -1,4 +1,4 @@
-// Which callbacks `takt observe` names as ones that a schedule can run by direct call.
+// Which callbacks `takt model` names as ones that a schedule can run by direct call.
 #include "model/possible_sequences.hpp"
 
 #include <gtest/gtest.h>

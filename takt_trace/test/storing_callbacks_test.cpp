@@ -1,4 +1,4 @@
-// Which subscriptions `takt observe` names as ones that only store messages.
+// Which subscriptions `takt model` names as ones that only store messages.
 #include "model/storing_callbacks.hpp"
 
 #include <gtest/gtest.h>

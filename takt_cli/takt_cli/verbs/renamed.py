@@ -1,4 +1,4 @@
-"""Options with earlier names: these still work, and standard error has the new name.
+"""Commands and options with earlier names: these still work, and standard error has the new name.
 
 A command line is rewritten before the parser sees it. Here, too, a single number for `--cpus`
 becomes a list, because commands that allow a count take a single number for a count.
@@ -16,6 +16,9 @@ CPUS = "--cpus"
 COUNT = "--core-count"
 # Commands whose --cores was a count or a list.
 _EITHER = frozenset({"demo", "latency", "calibrate", "experiment"})
+# The verb whose program runs another program, and writes a model of it.
+_OBSERVE = "observe"
+_MODEL = "model"
 # By the words of a command: the old name and the new one.
 RENAMED = {
     "run": {"--cores": CPUS},
@@ -34,7 +37,12 @@ def cores_option(cores: str | None) -> list[str]:
 
 
 def renew(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Give the command line with the options of today, and a sentence for each old name."""
+    """Give the command line with the names of today, and a sentence for each old name."""
+    if words[0] == _OBSERVE:
+        asks_for_help = words[1:2] in (["-h"], ["--help"])
+        return list(words), [] if asks_for_help else ["takt observe is now takt model"]
+    if words[0] == _MODEL and "--" in words:
+        return [_OBSERVE, *words[1:]], []
     renamed = RENAMED.get(" ".join(words[:2]), RENAMED.get(words[0], {}))
     either = words[0] in _EITHER
     renewed = list(words)

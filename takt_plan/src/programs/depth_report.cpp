@@ -57,7 +57,7 @@ std::vector<std::string> assumed_depths(const System & system, const Model & mod
   return {fmt::format(
     "{}{} {} not trigger, and the model does not say the depth of {}: takt assumes {} messages, "
     "ROS 2's "
-    "default, and bounds count as many; takt observe writes the depth of a running program",
+    "default, and bounds count as many; takt model writes the depth of a running program",
     fmt::join(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(named), ", "),
     ids.size() > named ? fmt::format(" and {} more", ids.size() - named) : "",
     ids.size() == 1 ? "does" : "do", ids.size() == 1 ? "its history" : "their histories",

@@ -649,8 +649,10 @@ void add_options(CLI::App & app, Arguments & arguments)
     "the schedule's executor for this program; default: the one whose rules name the most of the "
     "program's callbacks");
   if (arguments.mode == Mode::observe) {
-    app.add_option("-o,--output", arguments.observe, "write the system model to this file")
-      ->required();
+    arguments.observe = "system.yaml";
+    app.add_option(
+      "-o,--output", arguments.observe,
+      "write the system model to this file; default: system.yaml");
     app.add_option(
       "--chains", arguments.chains, "keep the chains of this earlier model; default: all paths");
     app.add_option(
@@ -704,7 +706,7 @@ void add_options(CLI::App & app, Arguments & arguments)
   app.positionals_at_end();
   app.footer(
     arguments.mode == Mode::observe
-      ? "takt observe -o car.yaml --duration 60s -- ros2 run my_robot bringup"
+      ? "takt model -o car.yaml --duration 60s -- ros2 run my_robot bringup"
       : "takt exec --schedule schedule.yaml -- ros2 run my_robot bringup");
 }
 
@@ -713,9 +715,9 @@ void add_options(CLI::App & app, Arguments & arguments)
 int main(int argc, char ** argv)
 {
   Arguments arguments;
-  // The command `takt observe` and launchers put these words first.
+  // The command `takt model` and launchers put these words first.
   constexpr std::array<std::tuple<const char *, Mode, const char *>, 4> kModes{
-    {{"--observing", Mode::observe, "takt observe"},
+    {{"--observing", Mode::observe, "takt model"},
      {"--environment", Mode::environment, "takt"},
      {"--judge", Mode::judge, "takt"},
      {"--join", Mode::join, "takt"}}};

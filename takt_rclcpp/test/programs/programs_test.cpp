@@ -1068,7 +1068,7 @@ TEST(Python, programs_run_as_if_takt_were_not_there)
   EXPECT_EQ(under.out, stock.out) << under.err;
 }
 
-// The model that takt observe writes of a program that prints `out`.
+// The model that takt model writes of a program that prints `out`.
 std::string observed(const std::string & program, const std::string & out)
 {
   const std::string file = temporary("system.yaml");

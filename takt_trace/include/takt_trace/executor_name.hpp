@@ -1,4 +1,4 @@
-// The name of an executor of rclcpp in a schedule: `takt observe` writes it, and `takt exec` looks
+// The name of an executor of rclcpp in a schedule: `takt model` writes it, and `takt exec` looks
 // it up.
 #ifndef TAKT_TRACE__EXECUTOR_NAME_HPP_
 #define TAKT_TRACE__EXECUTOR_NAME_HPP_

@@ -37,7 +37,7 @@ struct ModelOptions
   std::vector<takt_schedule::ChainSchedule> chains{};
   /// The report's names are those of a schedule. Otherwise a single executor is named `main`.
   bool keep_executor_names = false;
-  std::string times{};  ///< sentences about the execution times; empty: those of `takt observe`
+  std::string times{};  ///< sentences about the execution times; empty: those of an adopted program
   takt_rt::Duration between_processes{};               ///< longest time of a message; zero: unknown
   std::optional<takt_schedule::MachineCosts> costs{};  ///< of this machine; absent: unknown
   /// Of a callback's CPU times, above 0: its worst time in the model. 100: the longest one.

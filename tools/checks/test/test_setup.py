@@ -273,14 +273,16 @@ def test_the_launcher_knows_the_commands_of_commands() -> None:
     assert folders == [path.parent for path in sorted(VERBS.glob("*/__init__.py"))]
 
 
-@pytest.mark.parametrize("command", ["exec", "observe"])
+@pytest.mark.parametrize(("command", "today"), [("exec", "exec"), ("observe", "model")])
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-def test_help_of_exec_and_observe_needs_no_build(tmp_path: Path, command: str, flag: str) -> None:
+def test_help_of_exec_and_observe_needs_no_build(
+    tmp_path: Path, command: str, today: str, flag: str
+) -> None:
     tree, home = a_tree(tmp_path), tmp_path / "home"
     home.mkdir()
     done = takt(tree, home, command, flag)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"Usage: takt {command} ")
+    assert done.stdout.startswith(f"Usage: takt {today} ")
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert not list(home.iterdir())
 
@@ -423,11 +425,12 @@ def test_a_command_builds_the_programs_that_it_runs_once(built: Path) -> None:
         ("run", None),
         ("plan", "takt_plan"),
         ("simulate", None),  # whose two packages are there
+        ("model -- program", "takt_rclcpp"),
         ("bench", ""),
         ("experiment", None),
     ):
         asked.unlink(missing_ok=True)
-        assert takt(built, home, command).returncode == 0
+        assert takt(built, home, *command.split()).returncode == 0
         if packages is None:
             assert not asked.exists()
             continue

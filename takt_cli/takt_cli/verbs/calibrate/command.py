@@ -36,7 +36,7 @@ def command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write the costs there, for --costs of `takt observe` and `takt model`.",
+            help="Write the costs there, for --costs of `takt model`.",
             show_default="print them only",
         ),
     ] = None,
@@ -86,4 +86,4 @@ def command(
         markup=False,
     )
     if output is not None:
-        note(f"{output} has them for --costs of takt observe and takt model")
+        note(f"{output} has them for --costs of takt model")

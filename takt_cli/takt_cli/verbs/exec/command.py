@@ -1,4 +1,4 @@
-"""`takt exec` and `takt observe`: hand the command line to takt_exec, and become it.
+"""`takt exec` and `takt model -- PROGRAM`: hand the command line to takt_exec, and become it.
 
 takt_exec starts within milliseconds. Its options end where the user's program begins, so takt's own
 parser never sees them.

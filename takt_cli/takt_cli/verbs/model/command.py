@@ -1,4 +1,7 @@
-"""`takt model`: the system model of what was traced, for `takt plan`."""
+"""`takt model`: the system model of what was traced, for `takt plan`.
+
+With `--` and a program the verb `observe` gets the command line (`renamed.py`).
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,12 @@ def command(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write the system model of what was traced: callbacks, times, periods, topics and chains."""
+    """Write the system model of what was traced: callbacks, times, periods, topics and chains.
+
+    `takt model [OPTION]... -- PROGRAM [ARGUMENT]...` runs a compiled program, unchanged, and writes
+    a model of it. It has the options below, and --schedule, --executor, --duration, --strict,
+    --children and --quiet of `takt exec`.
+    """
     for trace in traces:
         refuse_other_trace(trace)
         refuse_irregular(trace, "trace")

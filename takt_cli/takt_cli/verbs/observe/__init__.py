@@ -1,4 +1,5 @@
-"""`takt observe`: runs a compiled program, and writes a system model of it."""
+"""`takt model -- PROGRAM`, once `takt observe`: runs a program, and writes a system model of it."""
 
 PACKAGES = "takt_rclcpp"
 PROGRAM = "takt_exec"
+HIDDEN = True

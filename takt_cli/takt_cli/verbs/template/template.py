@@ -42,7 +42,7 @@ Edit: the attributes of each thread (policy fifo, rr, deadline, other, batch or 
 1 to 99; nice; cores), and the threads of each callback. docs/schedule.md explains all keys.
 `takt check FILE` finds faults. `takt apply FILE` changes the running processes, and
 `takt exec --schedule FILE -- PROGRAM` starts a program under it.
-`takt observe` measures the times of callbacks, from which `takt plan` computes a schedule.
+`takt model -- PROGRAM` measures the times of callbacks, from which `takt plan` computes a schedule.
 A running executor does not tell these keys: fallback, offset, missed_periods, parallel, and
 copy_period of topics. Copy them from the schedule that it was started with. The keys for watching
 (backlog, boost, budget, stall, misses, on_alarm, fail_safe, watch) are missing, too: `takt apply`
