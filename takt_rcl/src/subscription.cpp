@@ -367,15 +367,7 @@ bool SubscriptionBase::uses_shared_memory() const noexcept
 
 std::size_t SubscriptionBase::get_publisher_count() const
 {
-  if (shared_->channel != nullptr) {
-    return shared_->channel->publishers();
-  }
-  std::size_t count = 0;
-  if (rcl_subscription_get_publisher_count(&shared_->subscription, &count) != RCL_RET_OK) {
-    detail::take_rcl_error();
-    return 0;
-  }
-  return count;
+  return publishers_of(shared_->channel.get(), shared_->subscription);
 }
 
 bool SubscriptionBase::wait_for_matched(std::size_t count, takt_rt::Duration timeout) const

@@ -217,4 +217,17 @@ ChannelTrailer ChannelInbox::trailer(const takt_channel::Message & message) cons
   return trailer;
 }
 
+std::size_t publishers_of(const ChannelInbox * channel, const rcl_subscription_t & subscription)
+{
+  if (channel != nullptr) {
+    return channel->publishers();
+  }
+  std::size_t count = 0;
+  if (rcl_subscription_get_publisher_count(&subscription, &count) != RCL_RET_OK) {
+    detail::take_rcl_error();
+    return 0;
+  }
+  return count;
+}
+
 }  // namespace takt_rcl

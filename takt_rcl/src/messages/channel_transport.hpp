@@ -6,6 +6,7 @@
 #define CHANNEL_TRANSPORT_HPP_
 
 #include <rcl/node.h>
+#include <rcl/subscription.h>
 #include <rosidl_runtime_c/message_type_support_struct.h>
 
 #include <cstddef>
@@ -162,6 +163,10 @@ private:
   const std::size_t size_;
   std::unique_ptr<takt_channel::Subscriber> port_;
 };
+
+/// The number of publishers of a subscription: those of `channel`, or those that the middleware has
+/// matched if `channel` is null. 0 if rcl fails. Any thread; may block.
+std::size_t publishers_of(const ChannelInbox * channel, const rcl_subscription_t & subscription);
 
 }  // namespace takt_rcl
 
