@@ -26,6 +26,8 @@ SEEDS = range(60)
 FUZZ = settings(
     max_examples=30,
     deadline=None,
+    derandomize=True,  # of a running process: the same requests in each run
+    database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
