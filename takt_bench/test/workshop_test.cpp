@@ -174,6 +174,7 @@ TEST(Sharing, EachVariantMeasuresItsSlice)
         const auto found = run_sharing(short_setting(exercise, std::string(variant)));
         ASSERT_TRUE(found.ok()) << exercise << variant;
         EXPECT_GE(count(*found.value(), slice), 1u) << exercise << variant;
+        EXPECT_EQ(count(*found.value(), Slice::nothing), count(*found.value(), slice));
         EXPECT_EQ(found.value()->dropped.has_value(), each.name == "2-3");
         if (variant != "mutex") {  // without a value under sanitizers
           EXPECT_EQ(found.value()->allocations.value_or(0), 0u) << exercise << variant;

@@ -169,6 +169,14 @@ struct Ring : Way
   std::optional<std::uint64_t> dropped() const override { return ring.dropped(); }
 };
 
+/// The limit of the machine: no code is between the two looks at the clock.
+void measure_nothing(SliceLog & log) noexcept
+{
+  const Time begin = takt_rt::now();
+  const Time end = takt_rt::now();
+  log.add(Slice::nothing, begin, end);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stalls, Way & way)
@@ -176,7 +184,7 @@ Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stall
   auto found = std::make_unique<Found>();
   const std::size_t cycles =
     static_cast<std::size_t>((setting.duration + 2 * setting.warm_up) / kCyclePeriod) + 1000;
-  SliceLog & log = found->logs.emplace_back("controller", 2 * cycles);
+  SliceLog & log = found->logs.emplace_back("controller", 3 * cycles);
   const int core = setting.cores.front();
 
   takt_trace::StallWitness of_core({core});
@@ -194,6 +202,7 @@ Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stall
   Time last{};
   std::uint64_t allocations = 0;
   bool accounted = true;
+  bool empty_first = false;
   std::vector<takt_trace::TimeSpan> missed;
   missed.reserve(cycles);
 
@@ -212,6 +221,12 @@ Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stall
       last == Time{} ? 0.0 : std::chrono::duration<double>(woke - last).count();
     last = woke;
     controlled.angle = pendulum.angle();
+    // Either slice is the first one in every other cycle: the host takes a core more often just
+    // after a wake-up.
+    empty_first = !empty_first;
+    if (empty_first) {
+      measure_nothing(log);
+    }
     Time begin, end;
     {
       const takt_rt::AllocationGuard guard;
@@ -219,6 +234,9 @@ Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stall
       way.control(controlled);
       end = takt_rt::now();
       allocations += begin >= found->from ? guard.allocations() : 0;
+    }
+    if (!empty_first) {
+      measure_nothing(log);
     }
     pendulum.step(
       controller.command(controlled.desired - controlled.angle, controlled.gains, seconds),

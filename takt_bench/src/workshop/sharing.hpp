@@ -42,7 +42,7 @@ struct Way
 /// Runs `way` for the time of the setting, both threads on the first core. There a thread of
 /// priority 99 decides which slices the host made long. The measured thread's own account does not:
 /// a thread that waits for a lock looks there as one that the host stopped. `stalls`: of the way's
-/// own work. Blocks for the duration.
+/// own work. Beside each slice of the way the log has an empty one. Blocks for the duration.
 takt_rt::Result<std::unique_ptr<Found>> share(
   const Setting & setting, StallNotes & stalls, Way & way);
 

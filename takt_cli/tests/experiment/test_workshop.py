@@ -94,6 +94,23 @@ def test_a_claim_without_samples_or_rights_says_that_it_was_not_judged():
     assert said[2].endswith(f"are of: 2-2 (right missing); 2-2 ({few_words}).")
 
 
+@pytest.mark.parametrize(
+    ("longest", "empty", "word"),
+    [
+        (5 * US, 400 * US, "met"),
+        (200 * US, 90 * US, "MISSED"),
+        (200 * US, 110 * US, "NOT JUDGED: empty slices took up to 110 µs"),
+        (221 * US, 110 * US, "MISSED"),
+    ],
+)
+def test_a_machine_that_makes_empty_slices_long_decides_nothing(longest, empty, word):
+    times = {"UpdateQueue": longest, "Nothing": empty}
+    ring = run(*(slices(name, [US] * (CYCLES - 1) + [most]) for name, most in times.items()))
+    claims = list(EXERCISES["2-3"].judge({**GOOD["2-3"], "ring": ring}))
+    assert claims[1].word == word
+    assert claims[1].holds == (word == "met")
+
+
 def test_without_a_host_nothing_is_excused():
     stalls = one("GetDesiredPosition", 6 * US, stalled=10, overruns_in_stalls=2, stalls_seen=False)
     found = without_host(stalls)
