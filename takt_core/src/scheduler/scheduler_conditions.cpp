@@ -134,8 +134,8 @@ void check_spread(
   if (!callback.stamped()) {
     faults.push_back(
       of_group +
-      ", which takt reads only in nodes of takt_rcl, from types whose first field is a "
-      "std_msgs/msg/Header; omit spread, or give the subscription another group");
+      ", and its type has no std_msgs/msg/Header as first field; omit spread, or give the "
+      "subscription another group");
   }
   if (!triggers) {
     faults.push_back(

@@ -250,8 +250,8 @@ TEST_F(Spread, RefusesCallbacksThatCannotBeInputs)
   EXPECT_EQ(
     words(made("/n:sub(/a)", false), {}),
     "/n:sub(/a): its group group waits for messages whose stamps lie close together (spread), "
-    "which takt reads only in nodes of takt_rcl, from types whose first field is a "
-    "std_msgs/msg/Header; omit spread, or give the subscription another group");
+    "and its type has no std_msgs/msg/Header as first field; omit spread, or give the "
+    "subscription another group");
   Binding waits;
   waits.non_triggering.emplace();
   EXPECT_NE(

@@ -274,8 +274,7 @@ TEST_F(TriggerOn, SpreadNeedsHeaders)
   auto e = executor();
   fail_with(
     "/n:sub(/a): its group /n:group(default) waits for messages whose stamps lie close together "
-    "(spread), which takt reads only in nodes of takt_rcl, from types whose first field is a "
-    "std_msgs/msg/Header",
+    "(spread), and its type has no std_msgs/msg/Header as first field",
     [&] { e.add_node(n); });
 }
 

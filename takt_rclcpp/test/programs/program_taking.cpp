@@ -2,6 +2,9 @@
 // information that a timer gets of its run.
 #include <rclcpp/version.h>
 #include <atomic>
+#include <memory>
+#include <rclcpp/serialization.hpp>
+#include <sensor_msgs/msg/temperature.hpp>
 #include <vector>
 
 #include "program.hpp"
@@ -12,6 +15,7 @@ namespace
 using namespace std::chrono_literals;
 using rclcpp::executors::MultiThreadedExecutor;
 using rclcpp::executors::SingleThreadedExecutor;
+using sensor_msgs::msg::Temperature;
 using std_msgs::msg::Int32;
 
 constexpr int kMessages = 40;
@@ -228,6 +232,57 @@ void stores_messages_within_the_process()
   stores(true);
 }
 
+// Two subscriptions whose messages have headers, one of which gets bytes. Every second message of
+// `b` has a stamp that no message of `a` is near to.
+void fuse_by_stamps(bool within_process)
+{
+  SingleThreadedExecutor executor;
+  auto fuses = std::make_shared<rclcpp::Node>(
+    "fuses", rclcpp::NodeOptions().use_intra_process_comms(within_process));
+  auto source = std::make_shared<rclcpp::Node>("source");
+  auto a = fuses->create_subscription<Temperature>("a", 10, [](const Temperature & message) {
+    say("a " + std::to_string(message.header.stamp.sec));
+  });
+  auto b = fuses->create_subscription<Temperature>(
+    "b", 10, [](std::shared_ptr<rclcpp::SerializedMessage> bytes) {
+      Temperature message;
+      rclcpp::Serialization<Temperature>().deserialize_message(bytes.get(), &message);
+      say("b " + std::to_string(message.header.stamp.sec));
+    });
+  auto to_a = source->create_publisher<Temperature>("a", 10);
+  auto to_b = source->create_publisher<Temperature>("b", 10);
+  int step = 0;
+  auto timer = source->create_wall_timer(20ms, [&] {
+    if (to_a->get_subscription_count() != 1 || to_b->get_subscription_count() != 1) {
+      return;
+    }
+    if (++step == 6) {
+      executor.cancel();
+      return;
+    }
+    Temperature message;
+    message.header.stamp.sec = step;
+    to_b->publish(message);
+    if (step % 2 == 0) {
+      message.header.stamp.nanosec = 10'000'000;
+      to_a->publish(message);
+    }
+  });
+  executor.add_node(fuses);
+  executor.add_node(source);
+  executor.spin();
+}
+
+void fuses_by_stamps()
+{
+  fuse_by_stamps(false);
+}
+
+void fuses_by_stamps_within_the_process()
+{
+  fuse_by_stamps(true);
+}
+
 // A message of the timer is for two nodes, and the first of them has a message for a third one.
 void follow_one_another()
 {
@@ -283,6 +338,8 @@ Ways ways_of_taking()
   Ways ways{
     {"bytes_and_filters", bytes_and_filters},
     {"follow_one_another", follow_one_another},
+    {"fuses_by_stamps", fuses_by_stamps},
+    {"fuses_by_stamps_within_the_process", fuses_by_stamps_within_the_process},
     {"polls_a_subscription", polls_a_subscription},
     {"stores_messages", stores_messages},
     {"stores_messages_within_the_process", stores_messages_within_the_process}};

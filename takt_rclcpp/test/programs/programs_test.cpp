@@ -436,6 +436,35 @@ TEST(Triggers, a_group_waits_for_all_its_subscriptions)
     "newest 6\n");
 }
 
+TEST(Triggers, a_group_runs_sets_of_messages_whose_stamps_lie_close)
+{
+  const std::string schedule = temporary("spread.yaml");
+  const auto outcome = [&](const std::string & way) {
+    std::ofstream(schedule)
+      << "version: 1\nexecutors:\n  main:\n    threads: {t: {}}\n    default: t\n"
+         "    groups: [{match: \"/fuses:group(*)\", when: {spread: 20ms}}]\n";
+    return run(
+      "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + schedule +
+      "' -- '" TAKT_PROGRAM "' " + way);
+  };
+  const Outcome fused = outcome("fuses_by_stamps");
+  EXPECT_EQ(fused.code, 0) << fused.err;
+  EXPECT_EQ(fused.out, "b 2\na 2\nb 4\na 4\n");
+  const Outcome within = outcome("fuses_by_stamps_within_the_process");
+  EXPECT_NE(within.code, 0);
+  EXPECT_NE(within.err.find("when needs messages that come by the middleware"), std::string::npos)
+    << within.err;
+  const Outcome refused = outcome("stores_messages");
+  EXPECT_NE(refused.code, 0);
+  EXPECT_NE(
+    refused.err.find("/fuses:sub(/stored): its group /fuses:group(default) waits for messages "
+                     "whose stamps lie close together (spread), and its type has no "
+                     "std_msgs/msg/Header as first field"),
+    std::string::npos)
+    << refused.err;
+  std::remove(schedule.c_str());
+}
+
 TEST(Sequences, a_callback_follows_its_publisher_before_others_that_were_ready_earlier)
 {
   const std::string schedule = temporary("sequence.yaml");

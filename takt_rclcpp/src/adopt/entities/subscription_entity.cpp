@@ -10,6 +10,7 @@
 #include "rclcpp/logging.hpp"
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/run_costs.hpp"
+#include "takt_host/header_stamp.hpp"
 #include "takt_host/source_callback.hpp"
 
 namespace takt_rclcpp
@@ -104,6 +105,10 @@ public:
     if (measures_) {
       measure(taken);
     }
+    if (keeps_for_set()) {
+      taking.run().stamp = stamp_of(taken);
+      taken.subscription.reset();  // the program may destroy it while the message waits
+    }
     // This needs no mutex, because takes run one after the other.
     taking.found(key_of(taken.info.get_rmw_message_info()));
     lanes_[taking.run()] = std::move(taken);
@@ -113,7 +118,10 @@ public:
   void leave_out(const takt_core::Run & run) noexcept override
   {
     const Holds holds(*this);
-    give_back(std::exchange(lanes_[run], {}));
+    TakenMessage taken = std::exchange(lanes_[run], {});
+    if (hold_subscription(taken)) {
+      give_back(taken);
+    }
   }
 
   void run(const takt_core::Run & run) override
@@ -121,6 +129,9 @@ public:
     const auto alone = facts.owner->exclude();
     const Holds holds(*this);
     TakenMessage taken = std::exchange(lanes_[run], {});
+    if (!hold_subscription(taken)) {
+      return;
+    }
     rclcpp::SubscriptionBase & subscription = *taken.subscription;
     if (taken.loaned != nullptr) {
       struct GiveBack
@@ -158,6 +169,23 @@ private:
   rclcpp::QoS qos_of(const rclcpp::SubscriptionBase & subscription) const override
   {
     return subscription.get_actual_qos();
+  }
+  // A message that waited for its set holds no subscription. False: the program has destroyed it.
+  bool hold_subscription(TakenMessage & taken) const
+  {
+    if (taken.subscription == nullptr) {
+      taken.subscription = lock();
+    }
+    return taken.subscription != nullptr;
+  }
+  static takt_rt::Time stamp_of(const TakenMessage & taken) noexcept
+  {
+    if (taken.serialized != nullptr) {
+      const auto & bytes = taken.serialized->get_rcl_serialized_message();
+      return takt_host::stamp_of_bytes({bytes.buffer, bytes.buffer_length});
+    }
+    return takt_host::stamp_of_message(
+      taken.loaned != nullptr ? taken.loaned : taken.message.get());
   }
   // True if rclcpp took a message and returned that there was none, because the message also comes
   // within the process.
@@ -275,6 +303,7 @@ std::shared_ptr<Entity> make_entity(
   const EntitySettings & settings)
 {
   options.depth = arrival_depth(subscription->get_actual_qos(), settings.whole_history);
+  options.stamped = takt_host::begins_with_header(subscription->get_message_type_support_handle());
   return std::make_shared<SubscriptionEntity>(subscription, std::move(options), settings);
 }
 
