@@ -31,7 +31,9 @@ const std::string & id_of(const System & system, const HistoryDepth & depth)
 // Empty: the messages come from outside the model.
 std::string topic_of(const System & system, const HistoryDepth & depth)
 {
-  return depth.topic == kNone ? "" : callback_of(system, depth).triggers[depth.topic];
+  const takt_schedule::CallbackModel & callback = callback_of(system, depth);
+  const auto & topics = callback.is_timer() ? callback.reads : callback.triggers;
+  return depth.topic == kNone ? "" : topics[depth.topic];
 }
 
 }  // namespace

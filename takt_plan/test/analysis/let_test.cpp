@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "analysis/end_to_end/history_depth.hpp"
 #include "analysis/inputs/conditions.hpp"
@@ -297,6 +298,33 @@ TEST(Let, AHistoryHoldsTheMessagesOfAPeriodAndOfTheDelay)
   // The newest one that had come by the release, and those of 13 ms.
   logical.model.tasks[input].input->keep = 1;
   EXPECT_EQ(needed(), 1 + (5 + 4 + 1 + 1) / 10 + 1);
+}
+
+TEST(Let, AHistoryThatATimerReadsHoldsTheMessagesUntilItHasRead)
+{
+  Logical logical;
+  const Index camera = logical.timer(logical.thread(1, 60), 0, 10 * kMs, kMs);
+  logical.model.tasks[logical.second].reads = {{camera, 0, 0}};
+  const Index other = logical.timer(logical.thread(1, 50), 0, 30 * kMs, kMs);
+  logical.model.tasks[other].reads = {{camera, 0, 0}};
+  logical.model.chains.clear();
+  const auto analysed = with_inputs_in_takers(logical.model);
+  ASSERT_TRUE(analysed.ok());
+  const auto depths = history_depths(*analysed);
+  ASSERT_TRUE(depths.ok());
+  std::vector<Ns> of_second;
+  for (const HistoryDepth & depth : *depths) {
+    EXPECT_NE(depth.task, other) << "it uses the newest message";
+    EXPECT_NE(depth.task, logical.first) << "it reads nothing";
+    if (depth.task == logical.second) {
+      EXPECT_EQ(depth.topic, 0U);
+      ASSERT_TRUE(depth.needed.ok());
+      of_second.push_back(*depth.needed);
+    }
+  }
+  // The newest one that had come by the release, and those of the 9 ms until the timer's run has
+  // ended at the latest and of the 1 ms by which images may be late.
+  EXPECT_EQ(of_second, std::vector<Ns>{1 + (5 + 4 + 1) / 10 + 1});
 }
 
 /// Messages of a group with logical execution time and of another timer, on cores of their own, for

@@ -66,19 +66,29 @@ public:
       for (const Index topic : topics(model_.tasks[task])) {
         result.push_back({task, topic, needed(task, topic)});
       }
+      if (model_.has_logical_time(model_.tasks[task])) {
+        for (const Index topic : read_topics(model_.tasks[task])) {
+          result.push_back({task, topic, needed_by_reader(task, topic)});
+        }
+      }
     }
     return result;
   }
 
 private:
+  static std::vector<Index> read_topics(const Task & task)
+  {
+    std::set<Index> of_links;
+    for (const Link & link : task.reads) {
+      of_links.insert(link.topic);
+    }
+    return {of_links.begin(), of_links.end()};
+  }
+
   static std::vector<Index> topics(const Task & task)
   {
     if (task.input) {
-      std::set<Index> of_links;
-      for (const Link & link : task.reads) {
-        of_links.insert(link.topic);
-      }
-      std::vector<Index> result(of_links.begin(), of_links.end());
+      std::vector<Index> result = read_topics(task);
       if (task.input->from_outside) {
         result.push_back(kNone);
       }
@@ -153,7 +163,20 @@ private:
     return std::min(*all, add(static_cast<Ns>(input.keep), *arrivals(index, topic, late)));
   }
 
-  /// The largest number of messages of an input's topic that arrive within `length`.
+  /// A timer with logical execution time wants the newest message that arrived by its release, and
+  /// reads it within its bound.
+  Result<Ns> needed_by_reader(Index index, Index topic) const
+  {
+    const auto & bound = found_.tasks[index];
+    if (!bound) {
+      return bound.faults();
+    }
+    const Result<Ns> later = arrivals(index, topic, *bound);
+    return later ? Result<Ns>(add(1, *later)) : later;
+  }
+
+  /// The largest number of messages of a topic that the task reads, or is an input of, that arrive
+  /// within `length`.
   Result<Ns> arrivals(Index index, Index topic, Ns length) const
   {
     const Task & task = model_.tasks[index];

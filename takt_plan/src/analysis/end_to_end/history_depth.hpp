@@ -31,7 +31,9 @@
 //
 // arrive in that time. With `keep: k` only the newest k that had come by the release are wanted, so
 // k and those that arrive in B are enough. Topics that such a timer only reads need depth for the
-// same reason; the model does not have this depth.
+// same reason: of the messages that had come by the release the timer wants the newest one, so one
+// and those that arrive in B are enough. The depth of the timer's callback in the model is that of
+// these topics.
 //
 // Assumptions. Those of `bounds`; each publisher sends one message of a topic per run.
 //
@@ -53,17 +55,18 @@
 namespace takt_plan
 {
 
-/// The depth for one topic that starts a task.
+/// The depth for one topic that starts a task, or that a timer with logical execution time reads.
 struct HistoryDepth
 {
   Index task = kNone;
-  Index topic = kNone;  ///< position in the task's `triggers`; kNone: messages from outside of the
-                        ///< model
+  Index topic = kNone;  ///< position in the task's `triggers`, of a timer in its `reads`; kNone:
+                        ///< messages from outside of the model
   takt_rt::Result<Ns> needed = 0;  ///< a number of messages, at least one
 };
 
-/// One entry for each topic of each task, in the order of tasks; timers have none, nor have inputs
-/// whose takers take the newest messages. Faults: those of `check` (model.hpp).
+/// One entry for each topic of each task, in the order of tasks; timers without logical execution
+/// time have none, nor have inputs whose takers take the newest messages. Faults: those of `check`
+/// (model.hpp).
 takt_rt::Result<std::vector<HistoryDepth>> history_depths(const Model & model);
 
 }  // namespace takt_plan
