@@ -125,12 +125,19 @@ def test_report_and_page_name_threads_whose_page_faults_lack_places(control, tmp
     events = process["callbacks"][0]["events"]
     if not any(one["kind"] == "page_fault" for one in events):  # all memory was there
         events.append(events[0] | {"kind": "page_fault"})
+    assert process["limited_faults_more"] == 0
+    process["limited_faults_more"] = 7  # as with more threads than the account has room for
     file.write_text(json.dumps(report), encoding="utf-8")
     said = takt("report", file, "-o", page)
     assert said.returncode == 0, said.stderr
+    text = page.read_text(encoding="utf-8")
     assert (
         "Page faults of 1 thread (control) have the instruction without its callers: the program "
-        "has no room for more open files; raise `ulimit -n`." in page.read_text(encoding="utf-8")
+        "has no room for more open files; raise `ulimit -n`." in text
+    )
+    assert (
+        "Page faults of 7 more threads lack places, too; the guard&#x27;s account names 1 thread."
+        in text
     )
 
 
