@@ -8,9 +8,9 @@
 #include <set>
 
 #include "graph/graph_parse.hpp"
-#include "run/domain.hpp"
 #include "run/history.hpp"
 #include "run/recorder.hpp"
+#include "takt_host/private_domain.hpp"
 #include "takt_rcl/executor.hpp"
 
 namespace takt_workload
@@ -86,7 +86,7 @@ protected:
     return all;
   }
 
-  PrivateDomain domain;
+  takt_host::PrivateDomain domain;
   Graph graph;
   std::unique_ptr<CallbackTable> table;
   std::shared_ptr<takt_rcl::Context> context = std::make_shared<takt_rcl::Context>();

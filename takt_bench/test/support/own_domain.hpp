@@ -2,16 +2,17 @@
 #ifndef TAKT_BENCH__TEST__SUPPORT__OWN_DOMAIN_HPP_
 #define TAKT_BENCH__TEST__SUPPORT__OWN_DOMAIN_HPP_
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <string>
+
+#include "takt_host/private_domain.hpp"
 
 namespace takt_bench
 {
 
-inline const int g_own_domain =
-  ::setenv("ROS_DOMAIN_ID", std::to_string(10 + ::getpid() % 90).c_str(), 1);
+inline const takt_host::PrivateDomain g_own_domain;
+inline const int g_domain_is_set =
+  ::setenv("ROS_DOMAIN_ID", std::to_string(g_own_domain.id()).c_str(), 1);
 
 }  // namespace takt_bench
 

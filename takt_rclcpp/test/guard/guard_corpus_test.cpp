@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "../leased_domain.hpp"
 #include "faults.hpp"
+#include "takt_host/private_domain.hpp"
 
 namespace
 {
@@ -61,7 +61,8 @@ protected:
   {
     folder_ = testing::TempDir() + "/guard_test.XXXXXX";
     ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
-    ::setenv("ROS_DOMAIN_ID", std::to_string(leased_domain()).c_str(), 1);
+    static const takt_host::PrivateDomain domain;
+    ::setenv("ROS_DOMAIN_ID", std::to_string(domain.id()).c_str(), 1);
     ::setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
     ::setenv("ROS_LOG_DIR", folder_.c_str(), 1);
     ::setenv("LD_BIND_NOW", "1", 1);  // no page of a library is touched later

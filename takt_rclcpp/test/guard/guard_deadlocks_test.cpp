@@ -4,13 +4,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "../leased_domain.hpp"
 #include "deadlocks.hpp"
+#include "takt_host/private_domain.hpp"
 
 namespace
 {
@@ -46,9 +47,10 @@ void judge_all(const char * program)
   ::setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", 1);
   ::setenv("ROS_LOG_DIR", folder.c_str(), 1);
   std::string commands;
+  std::list<takt_host::PrivateDomain> domains;
   for (const Case & one : kCases) {
     const std::string name(one.name);
-    commands += "ROS_DOMAIN_ID=" + std::to_string(leased_domain()) +
+    commands += "ROS_DOMAIN_ID=" + std::to_string(domains.emplace_back().id()) +
                 " timeout -k 5 100 '" TAKT_EXEC "' --guard=all --report '" + folder + "/" + name +
                 ".json' -- '" + program + "' " + name + " 2>'" + folder + "/" + name + ".said' & ";
   }

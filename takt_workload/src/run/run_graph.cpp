@@ -3,11 +3,11 @@
 #include <memory>
 #include <utility>
 
-#include "run/domain.hpp"
 #include "run/host.hpp"
 #include "run/refusals.hpp"
 #include "run/run_part.hpp"
 #include "run/split.hpp"
+#include "takt_host/private_domain.hpp"
 #include "takt_trace/periodic_thread.hpp"
 #include "takt_trace/stall_witness.hpp"
 
@@ -89,9 +89,9 @@ std::vector<ProcessRecord> run_graph(
   const Progress & progress)
 {
   RunOptions options = asked;
-  std::unique_ptr<PrivateDomain> domain;
+  std::unique_ptr<takt_host::PrivateDomain> domain;
   if (!options.domain) {
-    domain = std::make_unique<PrivateDomain>();
+    domain = std::make_unique<takt_host::PrivateDomain>();
     options.domain = domain->id();
   }
   std::unique_ptr<StallWitness> witness;

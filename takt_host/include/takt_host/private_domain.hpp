@@ -1,10 +1,10 @@
 // A ROS domain that no other process of this machine uses.
-#ifndef TAKT_WORKLOAD__SRC__RUN__DOMAIN_HPP_
-#define TAKT_WORKLOAD__SRC__RUN__DOMAIN_HPP_
+#ifndef TAKT_HOST__PRIVATE_DOMAIN_HPP_
+#define TAKT_HOST__PRIVATE_DOMAIN_HPP_
 
 #include <cstddef>
 
-namespace takt_workload
+namespace takt_host
 {
 
 /// Holds a domain id for this process. Other holders get other ids. Skips ids whose discovery port
@@ -25,6 +25,6 @@ private:
   int lease_ = -1;
 };
 
-}  // namespace takt_workload
+}  // namespace takt_host
 
-#endif  // TAKT_WORKLOAD__SRC__RUN__DOMAIN_HPP_
+#endif  // TAKT_HOST__PRIVATE_DOMAIN_HPP_

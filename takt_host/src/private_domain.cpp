@@ -1,4 +1,4 @@
-#include "run/domain.hpp"
+#include "takt_host/private_domain.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace takt_workload
+namespace takt_host
 {
 
 namespace
@@ -73,7 +73,9 @@ PrivateDomain::PrivateDomain()
       lease_ = -1;
     }
   }
-  throw std::runtime_error("no ROS domain is free on this machine; choose one with --domain");
+  throw std::runtime_error(
+    "no ROS domain is free on this machine: end a program that uses one of 20 to 101, or choose "
+    "one");
 }
 
 PrivateDomain::~PrivateDomain()
@@ -81,4 +83,4 @@ PrivateDomain::~PrivateDomain()
   close(lease_);
 }
 
-}  // namespace takt_workload
+}  // namespace takt_host
