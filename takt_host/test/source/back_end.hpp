@@ -8,9 +8,11 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "takt_core/executor.hpp"
+#include "takt_core/observer.hpp"
 
 namespace takt_host::test
 {
@@ -40,6 +42,9 @@ public:
   /// Calls `function` once, between the scheduler's start of the next run and the take from the
   /// middleware.
   virtual void before_next_take(std::function<void()> function) = 0;
+  /// Makes the executor look at sources whose messages no thread announces. Runs none of their
+  /// callbacks.
+  virtual void look() {}
   virtual takt_core::Executor & executor() = 0;
   /// The reader's callback, after `join`.
   virtual const takt_core::Callback & callback() = 0;
@@ -47,8 +52,25 @@ public:
   /// How often the suite checks, each 1 ms, for a message that does not come: far longer than any
   /// message takes.
   int patience = 30'000;
+  /// False: messages have no keys. Then runs have the name 0, and the number of lost messages is
+  /// unknown.
+  bool keys = true;
   std::vector<Got> got;                          ///< messages that the reader's callback got
   std::map<std::uint64_t, std::uint64_t> names;  ///< names from the publishers, by value
+};
+
+/// For `before_next_take` of back ends whose takes cannot be intercepted.
+class BeforeTake final : public takt_core::Observer
+{
+public:
+  std::function<void()> function;
+
+  void on_picked(const takt_core::Run & /*run*/) noexcept override
+  {
+    if (function) {
+      std::exchange(function, nullptr)();
+    }
+  }
 };
 
 }  // namespace takt_host::test

@@ -1,6 +1,6 @@
-// The suite of sources (takt_host's test/source/suite.hpp) on adopted subscriptions of rclcpp, with
-// the middleware of this machine. Another subscription, which takt does not adopt, shows which
-// messages the publishers wrote.
+// The suite of sources (takt_host's test/source/suite.hpp) on adopted subscriptions, services and
+// clients of rclcpp, with the middleware of this machine. For subscriptions, another subscription,
+// which takt does not adopt, shows which messages the publishers wrote.
 #include "source/rmw_take.hpp"
 #include "source/suite.hpp"
 
@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <rcl_interfaces/srv/list_parameters.hpp>
 #include <rclcpp/rclcpp.hpp>
 #include <std_msgs/msg/u_int64.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "adopt/entity.hpp"
 #include "with_rclcpp.hpp"
@@ -22,6 +25,7 @@ namespace
 {
 
 using Number = std_msgs::msg::UInt64;
+using Srv = rcl_interfaces::srv::ListParameters;
 using takt_host::test::Promise;
 using takt_host::test::rmw_take_between;
 using takt_host::test::RmwTake;
@@ -146,6 +150,168 @@ private:
   std::shared_ptr<Entity> entity_;
 };
 
+/// A service or a client of rclcpp, adopted. Its requests or responses have no keys.
+class CallBackEnd : public takt_host::test::BackEnd
+{
+public:
+  CallBackEnd() : executor_(std::move(*takt_core::Executor::create()))
+  {
+    keys = false;
+    EXPECT_TRUE(executor_->add_observer(before_take_).ok());
+  }
+  ~CallBackEnd() override
+  {
+    if (entity_ != nullptr) {
+      entity_->silence();
+      executor_->remove(*entity_->callback());
+    }
+  }
+  void lose(std::size_t, std::uint64_t) override { FAIL() << "a lost message does not show"; }
+  void before_next_take(std::function<void()> function) override
+  {
+    before_take_->function = std::move(function);
+  }
+  takt_core::Executor & executor() override { return *executor_; }
+  const takt_core::Callback & callback() override { return *entity_->callback(); }
+
+protected:
+  template <typename Object>
+  void join(const std::shared_ptr<Object> & object, takt_core::Kind kind)
+  {
+    EntitySettings settings;
+    settings.core = executor_;
+    settings.owner = &owner_;
+    takt_core::CallbackOptions options;
+    options.id = "/n:numbers";
+    options.kind = kind;
+    entity_ = make_entity(object, options, settings);
+    entity_->facts.owner = &owner_;
+    ASSERT_TRUE(executor_->add(entity_->callback()).ok());
+    entity_->listen();
+  }
+  template <typename Condition>
+  void wait(Condition condition) const
+  {
+    for (int look = 0; !condition(); ++look) {
+      ASSERT_LT(look, patience);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  static rclcpp::QoS qos(std::uint32_t depth, bool reliable)
+  {
+    return reliable ? rclcpp::QoS(depth).reliable() : rclcpp::QoS(depth).best_effort();
+  }
+
+  const rclcpp::Node::SharedPtr node_ =
+    std::make_shared<rclcpp::Node>("n", rclcpp::NodeOptions().start_parameter_services(false));
+
+private:
+  Owner owner_;
+  const std::shared_ptr<takt_core::Executor> executor_;
+  const std::shared_ptr<takt_host::test::BeforeTake> before_take_ =
+    std::make_shared<takt_host::test::BeforeTake>();
+  std::shared_ptr<Entity> entity_;
+};
+
+// Clients are the publishers of its requests.
+class ServiceBackEnd final : public CallBackEnd
+{
+public:
+  void subscribe(std::uint32_t depth, bool reliable) override
+  {
+    service_ = node_->create_service<Srv>(
+      "numbers",
+      [this](const Srv::Request::SharedPtr & request, const Srv::Response::SharedPtr &) {
+        got.push_back({request->depth, takt_core::current_run()->found});
+      },
+      qos(depth, reliable));
+    match();
+  }
+  std::size_t add_publisher() override
+  {
+    clients_.push_back(node_->create_client<Srv>("numbers", rclcpp::QoS(100)));
+    match();
+    return clients_.size() - 1;
+  }
+  void publish(std::size_t publisher, std::uint64_t value) override
+  {
+    const auto request = std::make_shared<Srv::Request>();
+    request->depth = value;
+    clients_[publisher]->async_send_request(request);
+  }
+  void join() override
+  {
+    CallBackEnd::join(
+      std::static_pointer_cast<rclcpp::ServiceBase>(service_), takt_core::Kind::service);
+  }
+
+private:
+  void match() const
+  {
+    if (service_ != nullptr) {
+      for (const auto & one : clients_) {
+        wait([&] { return one->service_is_ready(); });
+      }
+    }
+  }
+
+  rclcpp::Service<Srv>::SharedPtr service_;
+  std::vector<rclcpp::Client<Srv>::SharedPtr> clients_;
+};
+
+// A service is the publisher of its responses. They do not say which service sent them, so one
+// service stands for all publishers.
+class ClientBackEnd final : public CallBackEnd
+{
+public:
+  void subscribe(std::uint32_t depth, bool reliable) override
+  {
+    client_ = node_->create_client<Srv>("numbers", qos(depth, reliable));
+    match();
+  }
+  std::size_t add_publisher() override
+  {
+    if (service_ == nullptr) {
+      service_ = node_->create_service<Srv>(
+        "numbers", [](const Srv::Request::SharedPtr &, const Srv::Response::SharedPtr &) {},
+        rclcpp::QoS(100));
+      match();
+    }
+    return 0;
+  }
+  void publish(std::size_t, std::uint64_t value) override
+  {
+    if (client_ == nullptr) {
+      return;  // a service publishes only answers
+    }
+    client_->async_send_request(
+      std::make_shared<Srv::Request>(), [this, value](rclcpp::Client<Srv>::SharedFuture) {
+        got.push_back({value, takt_core::current_run()->found});
+      });
+    Srv::Request request;
+    Srv::Response response;
+    rmw_request_id_t header;
+    wait([&] { return service_->take_request(request, header); });
+    service_->send_response(header, response);
+  }
+  void join() override
+  {
+    CallBackEnd::join(
+      std::static_pointer_cast<rclcpp::ClientBase>(client_), takt_core::Kind::client);
+  }
+
+private:
+  void match() const
+  {
+    if (client_ != nullptr && service_ != nullptr) {
+      wait([&] { return client_->service_is_ready(); });
+    }
+  }
+
+  rclcpp::Client<Srv>::SharedPtr client_;
+  rclcpp::Service<Srv>::SharedPtr service_;
+};
+
 class Sources : public WithRclcpp<Promise>
 {
 };
@@ -158,6 +324,34 @@ TEST_P(Sources, keep_the_promise)
   AdoptedBackEnd back_end;
   EXPECT_EQ(GetParam().check(back_end), "");
 }
+
+class CallSources : public WithRclcpp<Promise>
+{
+};
+
+TEST_P(CallSources, of_a_service_keep_the_promise)
+{
+  ServiceBackEnd back_end;
+  EXPECT_EQ(GetParam().check(back_end), "");
+}
+
+TEST_P(CallSources, of_a_client_keep_the_promise)
+{
+  ClientBackEnd back_end;
+  EXPECT_EQ(GetParam().check(back_end), "");
+}
+
+std::vector<Promise> without_losses()
+{
+  std::vector<Promise> all = takt_host::test::promises();
+  std::erase_if(
+    all, [](const Promise & one) { return std::string(one.name) == "counts_what_was_lost"; });
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+  Adopted, CallSources, testing::ValuesIn(without_losses()),
+  [](const auto & test) { return std::string(test.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
   Adopted, Sources, testing::ValuesIn(takt_host::test::promises()),

@@ -11,6 +11,7 @@
 
 #include "intra_process.hpp"
 #include "ros_test.hpp"
+#include "takt_channel/channel.hpp"
 
 namespace
 {
@@ -39,8 +40,16 @@ enum class Way
 {
   middleware,
   pointer,
-  both_ways,   // another subscription takes no pointers: each message travels both ways
-  to_an_inbox  // publishers of messages by pointer could come, but none does
+  both_ways,    // another subscription takes no pointers: each message travels both ways
+  to_an_inbox,  // publishers of messages by pointer could come, but none does
+  channel       // shared memory
+};
+
+// Before its run the executor looks at all channels.
+struct Looker final : takt_core::Callback
+{
+  using Callback::Callback;
+  void run(const takt_core::Run &) override {}
 };
 
 class RclBackEnd final : public takt_host::test::BackEnd
@@ -53,6 +62,16 @@ public:
   {
     rmw_take_between() = {};
     rmw_take_between().armed = true;
+    if (way_ == Way::channel) {
+      before_take_ = std::make_shared<takt_host::test::BeforeTake>();
+      EXPECT_TRUE(executor_.core().add_observer(before_take_).ok());
+      takt_core::CallbackOptions options;
+      options.id = "/looker";
+      looker_ = std::make_shared<Looker>(options);
+      takt_core::Binding first;
+      first.priority = 1;
+      EXPECT_TRUE(executor_.core().add(looker_, first).ok());
+    }
   }
   ~RclBackEnd() override { rmw_take_between() = {}; }
 
@@ -62,6 +81,9 @@ public:
     SubscriptionOptions options;
     options.use_intra_process_comm =
       way_ == Way::middleware ? IntraProcessSetting::Disable : IntraProcessSetting::Enable;
+    if (way_ == Way::channel) {
+      options.transport = Transport::shared_memory;
+    }
     subscription_ = node_->create_subscription<Number>(
       "numbers", qos,
       [this](const Number & one, const MessageInfo & info) {
@@ -105,7 +127,15 @@ public:
       make_publisher();  // and ends: the next take looks for copies of its messages in the
                          // middleware
     }
-    rmw_take_between().before = std::move(function);
+    (before_take_ != nullptr ? before_take_->function : rmw_take_between().before) =
+      std::move(function);
+  }
+  void look() override
+  {
+    if (way_ == Way::channel) {
+      executor_.core().ready(*looker_);
+      executor_.core().spin_once(takt_rt::Duration::zero());
+    }
   }
   takt_core::Executor & executor() override { return executor_.core(); }
   const takt_core::Callback & callback() override { return *subscription_->callback(); }
@@ -125,6 +155,9 @@ private:
     PublisherOptions options;
     options.use_intra_process_comm =
       takes_pointers() ? IntraProcessSetting::Enable : IntraProcessSetting::Disable;
+    if (way_ == Way::channel) {
+      options.transport = Transport::shared_memory;
+    }
     return node_->create_publisher<Number>("numbers", QoS(100), options);
   }
   void match()
@@ -141,6 +174,8 @@ private:
   const std::shared_ptr<Node> node_;
   Executor executor_;
   const Way way_;
+  std::shared_ptr<takt_host::test::BeforeTake> before_take_;  // null: rmw_take_between
+  std::shared_ptr<Looker> looker_;                            // null: no channel
   Subscription<Number>::SharedPtr subscription_;
   Subscription<Number>::SharedPtr other_;
   std::vector<Publisher<Number>::SharedPtr> publishers_;
@@ -157,13 +192,19 @@ TEST_P(Sources, keep_the_promise)
     GTEST_SKIP() << "this middleware has no publication sequence numbers";
   }
   const auto & [way, promise] = GetParam();
-  RclBackEnd back_end(node("n"), executor(), way);
+  if (way == Way::channel && !takt_channel::available()) {
+    GTEST_SKIP() << "this build of takt has no channels";
+  }
+  ExecutorOptions options;
+  options.order = takt_core::Order::priority;
+  RclBackEnd back_end(node("n"), Executor(context, options), way);
   EXPECT_EQ(promise.check(back_end), "");
 }
 
 std::string name_of(const ::testing::TestParamInfo<std::tuple<Way, Promise>> & test)
 {
-  static const char * const ways[] = {"middleware", "pointer", "both_ways", "to_an_inbox"};
+  static const char * const ways[] = {
+    "middleware", "pointer", "both_ways", "to_an_inbox", "channel"};
   return std::string(std::get<1>(test.param).name) + "_" +
          ways[static_cast<int>(std::get<0>(test.param))];
 }
@@ -171,9 +212,10 @@ std::string name_of(const ::testing::TestParamInfo<std::tuple<Way, Promise>> & t
 std::vector<std::tuple<Way, Promise>> promises()
 {
   std::vector<std::tuple<Way, Promise>> all;
-  for (const Way way : {Way::middleware, Way::pointer, Way::both_ways, Way::to_an_inbox}) {
+  for (const Way way :
+       {Way::middleware, Way::pointer, Way::both_ways, Way::to_an_inbox, Way::channel}) {
     for (const Promise & promise : takt_host::test::promises()) {
-      // A message by pointer cannot be lost on its way.
+      // A message by pointer or in shared memory cannot be lost on its way.
       const bool loses = std::string(promise.name) == "counts_what_was_lost";
       if (!loses || way == Way::middleware || way == Way::to_an_inbox) {
         all.emplace_back(way, promise);
