@@ -12,7 +12,6 @@
 #include "takt_core/adapter/placer.hpp"
 #include "takt_rt/kernel_accounts.hpp"
 #include "takt_rt/monotonic_clock.hpp"
-#include "takt_schedule/make_executor.hpp"
 
 namespace takt_bench::isolation
 {
@@ -68,9 +67,9 @@ ModelProcess::ModelProcess(
 
 ModelProcess::~ModelProcess()
 {
-  if (executor_ != nullptr) {
-    executor_->cancel();
-    executor_->wait();
+  if (hosted_ != nullptr) {
+    core().cancel();
+    core().wait();
   }
   if (receiver_.joinable()) {
     send(neighbours_.wires[neighbours_.own].write.get(), Message{});
@@ -81,22 +80,16 @@ ModelProcess::~ModelProcess()
 Faults ModelProcess::prepare()
 {
   const std::string & name = plan_.executors[neighbours_.own];
-  Faults notes;
   // All processes start at a common epoch, and due releases count from it.
   takt_schedule::Schedule schedule = setting_.schedule;
   for (takt_schedule::ExecutorSchedule & one : schedule.executors) {
     one.epoch = {};
   }
-  auto executor = takt_schedule::make_executor(schedule, name, &notes);
-  if (!executor) {
-    return executor.faults();
+  auto hosted = takt_host::HostedExecutor::of_schedule({}, schedule, name, {});
+  if (!hosted.ok()) {
+    return hosted.faults();
   }
-  executor_ = std::move(*executor);
-  auto placer = takt_schedule::SchedulePlacer::create(schedule, name, *executor_, std::move(notes));
-  if (!placer) {
-    return placer.faults();
-  }
-  placer_ = std::move(*placer);
+  hosted_ = std::move(hosted.value());
   if (Faults faults = add_callbacks(); !faults.empty()) {
     return faults;
   }
@@ -104,7 +97,7 @@ Faults ModelProcess::prepare()
   if (neighbours_.receives[neighbours_.own]) {
     receiver_ = std::thread([this] { receive_messages(); });
     receiver_tid_.wait(0);
-    return placer_->entity_made().faults();
+    return placer().entity_made().faults();
   }
   return {};
 }
@@ -129,7 +122,7 @@ Faults ModelProcess::add_callbacks()
                                             takt_core::GroupKind::mutually_exclusive,
                                             takt_core::adapter::own_group_id(model.id))
                                         : groups.at(model.group);
-    const auto settings = placer_->place(model.id, options.kind, options.group->id());
+    const auto settings = placer().place(model.id, options.kind, options.group->id());
     if (!settings) {
       return settings.faults();
     }
@@ -139,14 +132,14 @@ Faults ModelProcess::add_callbacks()
         options.timer->offset = settings->offset;
       }
     }
-    if (const auto settled = takt_core::adapter::settle(*executor_, *options.group, *settings);
+    if (const auto settled = takt_core::adapter::settle(core(), *options.group, *settings);
         !settled) {
       return settled.faults();
     }
     callbacks_.back() = std::make_shared<ModelCallback>(
       std::move(options), spin_iterations(model.time.worst, setting_.iterations_per_us), roots_);
     roots_.add(callbacks_.back()->number(), i);
-    if (const auto added = executor_->add(callbacks_.back(), settings->binding); !added) {
+    if (const auto added = core().add(callbacks_.back(), settings->binding); !added) {
       return added.faults();
     }
   }
@@ -161,7 +154,7 @@ void ModelProcess::connect()
         continue;
       }
       if (callbacks_[subscriber] != nullptr) {
-        callbacks_[i]->publish_here(*executor_, *callbacks_[subscriber]);
+        callbacks_[i]->publish_here(core(), *callbacks_[subscriber]);
       } else {
         callbacks_[i]->publish_there(
           neighbours_.wires[plan_.process[subscriber]].write.get(), subscriber);
@@ -192,16 +185,16 @@ void ModelProcess::receive_messages()
     }
     const takt_core::ActivationSet activations = activations_of(message);
     const takt_core::ActivationScope scope(activations);
-    executor_->ready(*callbacks_[message.target]);
+    core().ready(*callbacks_[message.target]);
   }
 }
 
 takt_rt::Result<ordered_json> ModelProcess::measure(Time epoch)
 {
-  if (const auto started = executor_->start(epoch); !started) {
+  if (const auto started = core().start(epoch); !started) {
     return started.faults();
   }
-  placer_->started();
+  placer().started();
   const Time from = epoch + setting_.warmup;
   const Time to = from + setting_.duration;
   sleep_until(from);
@@ -210,7 +203,7 @@ takt_rt::Result<ordered_json> ModelProcess::measure(Time epoch)
   const auto after = takt_rt::read_accounts();
   const MemoryUse memory = memory_use();
   sleep_until(to + tail_of(plan_));
-  const std::vector<pid_t> executor_threads = executor_->thread_ids();
+  const std::vector<pid_t> executor_threads = core().thread_ids();
 
   ordered_json told = found(from, to);
   told["rss_kib"] = memory.resident_kib;
@@ -224,8 +217,8 @@ takt_rt::Result<ordered_json> ModelProcess::measure(Time epoch)
       told["threads"].push_back(thread_json(change.account, own ? "executor" : "receiver"));
     }
   }
-  executor_->cancel();
-  executor_->wait();
+  core().cancel();
+  core().wait();
   return told;
 }
 
@@ -250,8 +243,8 @@ ordered_json ModelProcess::found(Time from, Time to) const
     overwritten += callback == nullptr ? 0 : callback->overwritten();
     skipped += callback == nullptr ? 0 : callback->skipped_periods();
   }
-  Faults refused = executor_->refusals();
-  for (const takt_rt::AttributeReport & report : executor_->attributes()) {
+  Faults refused = core().refusals();
+  for (const takt_rt::AttributeReport & report : core().attributes()) {
     refused.insert(refused.end(), report.faults.begin(), report.faults.end());
   }
   return {
@@ -260,7 +253,7 @@ ordered_json ModelProcess::found(Time from, Time to) const
     {"overwritten", overwritten},
     {"skipped_periods", skipped},
     {"refused", sentences(refused)},
-    {"warnings", sentences(placer_->warnings())}};
+    {"warnings", sentences(placer().warnings())}};
 }
 
 }  // namespace takt_bench::isolation

@@ -17,7 +17,7 @@
 #include "isolation/plan_of_messages.hpp"
 #include "isolation/setting.hpp"
 #include "takt_core/executor.hpp"
-#include "takt_schedule/schedule_placer.hpp"
+#include "takt_host/hosted_executor.hpp"
 
 namespace takt_bench::isolation
 {
@@ -49,6 +49,8 @@ private:
   takt_rt::Faults add_callbacks();
   void connect();
   void receive_messages();
+  takt_core::Executor & core() const { return *hosted_->core(); }
+  takt_core::adapter::Placer & placer() const { return *hosted_->placer(); }
   nlohmann::ordered_json found(takt_rt::Time from, takt_rt::Time to) const;
 
   const Setting & setting_;
@@ -59,8 +61,7 @@ private:
                                                            // process
   std::vector<std::shared_ptr<ModelCallback>> callbacks_;  // by position; null: a callback of
                                                            // another process
-  std::unique_ptr<takt_core::Executor> executor_;
-  std::unique_ptr<takt_schedule::SchedulePlacer> placer_;
+  std::unique_ptr<takt_host::HostedExecutor> hosted_;
   std::atomic<pid_t> receiver_tid_{0};
   std::thread receiver_;
 };
