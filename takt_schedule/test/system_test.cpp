@@ -574,6 +574,19 @@ TEST(SystemWaits, ACallbackThatAnotherOneWaitsForNeedsNothingElseThatStartsIt)
   EXPECT_EQ(again.callbacks[2].waits_for, system.callbacks[2].waits_for);
 }
 
+TEST(SystemPublishesLast, ACallbackThatPublishesMaySaySo)
+{
+  const std::string last = kTimer + ", publishes_last: true";
+  const System system = parse(with_callbacks({last}));
+  EXPECT_TRUE(system.callbacks[0].publishes_last);
+  EXPECT_TRUE(parse(to_yaml(system)).callbacks[0].publishes_last);
+  EXPECT_FALSE(parse(with_callbacks({kTimer})).callbacks[0].publishes_last);
+  expect_fault(
+    with_callbacks({"id: \"/a:timer(10ms)\", time: 1ms, period: 10ms, publishes_last: true"}),
+    "4:5: '/a:timer(10ms)' publishes nothing; publishes_last: true is for a callback that "
+    "publishes right before it returns");
+}
+
 TEST(SystemStores, ASubscriptionMayStoreForOthersOfItsGroup)
 {
   const std::string timer = kTimer + ", group: \"/a:group(0)\"";

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "adopt/held_messages.hpp"
+#include "adopt/observe/work_after_publish.hpp"
 #include "adopt/recorder.hpp"
 #include "takt_core/activation.hpp"
 #include "takt_core/message_key.hpp"
@@ -88,6 +89,7 @@ void publish_begins(const void * publisher)
   if (!publishes_held_message()) {
     Recorder::note_publish(publisher);
   }
+  WorkAfterPublish::publish_begins();
   if (t_depth < kDeepest) {
     Publish & publish = t_publishes[t_depth];
     publish.key = {};
@@ -134,6 +136,7 @@ void publish_ended()
     trace(publish);
     publish.ceiling.end();
   }
+  WorkAfterPublish::publish_ends();
 }
 
 }  // namespace takt_rclcpp

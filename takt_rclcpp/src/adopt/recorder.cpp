@@ -9,6 +9,7 @@
 
 #include "adopt/entity.hpp"
 #include "adopt/observe/hangs.hpp"
+#include "adopt/observe/work_after_publish.hpp"
 #include "takt_core/executor.hpp"
 #include "takt_core/number_table.hpp"
 
@@ -303,6 +304,7 @@ void Recorder::on_end(const takt_core::Run & run, takt_rt::Time end) noexcept
   if (asked) {
     Hangs::ended(&run);
   }
+  const auto work = WorkAfterPublish::ends(run);
   Slot * const slot = find(run);
   if (slot == nullptr) {
     return;
@@ -320,6 +322,10 @@ void Recorder::on_end(const takt_core::Run & run, takt_rt::Time end) noexcept
       slot->histogram->record(run.costs->cpu);
     }
     record.longest_sleep = std::max(record.longest_sleep, run.costs->slept(elapsed));
+  }
+  if (work) {
+    ++record.publishing_runs;
+    record.published_last += *work <= CallbackRecord::kLastWork ? 1 : 0;
   }
   record.elapsed.add(elapsed);
   record.waited.add((run.start - run.release).count());
@@ -427,6 +433,7 @@ void Recorder::note_publish(const void * publisher) noexcept
 
 void Recorder::note_within_process(const void * taker, const char * topic) noexcept
 {
+  WorkAfterPublish::published_within_process();
   if (Slot * const slot = running()) {
     note(*slot, taker, true, topic);
   }

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -89,6 +90,9 @@ struct CallbackRecord
   /// a wait for a core, in a run that left its core by itself. kUnknownSleep: not measured.
   std::int64_t longest_sleep = kUnknownSleep;
   static constexpr std::int64_t kUnknownSleep = -1;
+  std::uint64_t publishing_runs = 0;  ///< runs that published, where WorkAfterPublish measures
+  std::uint64_t published_last = 0;   ///< of these: runs that worked on for kLastWork at most
+  static constexpr takt_rt::Duration kLastWork = std::chrono::microseconds(25);
   std::uint64_t empty_takes = 0;
   std::uint64_t exceptions = 0;
   std::uint64_t skipped_periods = 0;

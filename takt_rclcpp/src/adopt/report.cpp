@@ -92,6 +92,10 @@ ordered_json to_json(const CallbackRecord & record, double seconds)
     {"skipped_periods", record.skipped_periods},
     {"empty_takes", record.empty_takes},
     {"exceptions", record.exceptions}};
+  if (record.publishing_runs > 0) {
+    json["publishing_runs"] = record.publishing_runs;
+    json["published_last"] = record.published_last;
+  }
   if (record.longest_sleep != CallbackRecord::kUnknownSleep) {
     json["longest_sleep_ns"] = record.longest_sleep;
   }

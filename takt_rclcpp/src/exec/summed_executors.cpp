@@ -135,8 +135,8 @@ void add_callback(ordered_json & sum, const ordered_json & more)
     });
   }
   for (const char * const key :
-       {"runs", "overwritten", "lost", "arrivals", "skipped_periods", "empty_takes",
-        "exceptions"}) {
+       {"runs", "publishing_runs", "published_last", "overwritten", "lost", "arrivals",
+        "skipped_periods", "empty_takes", "exceptions"}) {
     add_number(sum, more, key);
   }
   if (more.contains("waiting")) {

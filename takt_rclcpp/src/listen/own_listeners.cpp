@@ -8,7 +8,7 @@ namespace takt_rclcpp
 namespace
 {
 
-struct Known
+struct KnownObject
 {
   std::weak_ptr<void> object;  // a later object may get the address of this one's handle
   std::shared_ptr<OwnListener> own;
@@ -19,7 +19,7 @@ struct Known
 struct Handles
 {
   std::mutex mutex;
-  std::unordered_map<const void *, Known> known;
+  std::unordered_map<const void *, KnownObject> known;
 };
 
 Handles & handles()
@@ -70,7 +70,7 @@ ListeningTo::ListeningTo(
 ListeningTo::~ListeningTo()
 {
   Handles & all = handles();
-  Known last;  // destroyed after the unlock, if this was the last owner
+  KnownObject last;  // destroyed after the unlock, if this was the last owner
   const std::lock_guard lock(all.mutex);
   if (const auto found = all.known.find(handle_);
       found != all.known.end() && found->second.own == own_) {
@@ -84,7 +84,7 @@ bool program_sets(const void * handle, rcl_event_callback_t callback, const void
   if (TaktSets::now()) {
     return false;
   }
-  Known known;
+  KnownObject known;
   {
     Handles & all = handles();
     const std::lock_guard lock(all.mutex);

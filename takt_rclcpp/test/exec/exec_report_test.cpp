@@ -261,6 +261,8 @@ TEST_F(ExecReport, adds_up_what_was_observed_in_the_spins_of_one_executor)
     callback["arrivals"] = 4;
     callback["arrival_spans"] = {{1, 10 * spin}};
     callback["lost"] = 1;
+    callback["publishing_runs"] = 10;
+    callback["published_last"] = spin;
     callback["longest_sleep_ns"] = spin == 2 ? 7 : 0;
     write("71." + std::to_string(spin) + ".json", one);
   }
@@ -272,6 +274,8 @@ TEST_F(ExecReport, adds_up_what_was_observed_in_the_spins_of_one_executor)
   EXPECT_EQ(callback["arrivals"], 12);
   EXPECT_EQ(callback["arrival_spans"], ordered_json::array({{1, 10}}));
   EXPECT_EQ(callback["lost"], 3);
+  EXPECT_EQ(callback["publishing_runs"], 30);
+  EXPECT_EQ(callback["published_last"], 6);
   EXPECT_EQ(callback["longest_sleep_ns"], 7);
 }
 

@@ -639,6 +639,37 @@ void preempted_and_asleep()
   say("both ran");
 }
 
+// The callback of one timer publishes twice after its work, and that of the other one works on
+// after it has published.
+void publishes_last_and_before()
+{
+  SingleThreadedExecutor executor;
+  auto node = std::make_shared<rclcpp::Node>("talks");
+  auto last = node->create_publisher<Int32>("last", 1);
+  auto before = node->create_publisher<Int32>("before", 1);
+  const auto work = [] {
+    const auto end = own_cpu_time() + 500us;
+    while (own_cpu_time() < end) {
+    }
+  };
+  int runs = 0;
+  auto works_first = node->create_wall_timer(2ms, [&] {
+    work();
+    last->publish(Int32());
+    last->publish(Int32());
+    if (++runs == 300) {
+      executor.cancel();
+    }
+  });
+  auto works_on = node->create_wall_timer(3ms, [&] {
+    before->publish(Int32());
+    work();
+  });
+  executor.add_node(node);
+  executor.spin();
+  say("300 runs");
+}
+
 /// True if standard error, which must be a file, has `words`.
 bool is_told(const std::string & words)
 {
@@ -721,6 +752,7 @@ Ways ways_of_waiting()
     {"calls_in_a_callback", calls_in_a_callback},
     {"calls_and_gives_up", calls_and_gives_up},
     {"preempted_and_asleep", preempted_and_asleep},
+    {"publishes_last_and_before", publishes_last_and_before},
     {"waits_in_a_pool", waits_in_a_pool},
     {"waits_in_its_group", waits_in_its_group},
     {"waits_on_the_only_thread", waits_on_the_only_thread},

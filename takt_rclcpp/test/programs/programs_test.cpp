@@ -1131,6 +1131,15 @@ TEST(Observe, takes_no_preempted_run_for_a_sleep)
   EXPECT_NE(entry_of("/late:timer(2ms)", model).find("sleep: "), std::string::npos) << model;
 }
 
+TEST(Observe, tells_callbacks_that_publish_last_from_those_that_work_on)
+{
+  const std::string model = observed("'" TAKT_PROGRAM "' publishes_last_and_before", "300 runs\n");
+  EXPECT_NE(entry_of("/talks:timer(2ms)", model).find("publishes_last: true"), std::string::npos)
+    << model;
+  EXPECT_EQ(entry_of("/talks:timer(3ms)", model).find("publishes_last"), std::string::npos)
+    << model;
+}
+
 // The requests pass through the preloaded library and through the library that the program links.
 TEST(Observe, notes_each_request_of_a_program_that_links_takt_once)
 {

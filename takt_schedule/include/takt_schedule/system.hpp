@@ -78,6 +78,8 @@ struct CallbackModel
   /// Of a subscription: its runs only store messages for other callbacks of its group, so it makes
   /// no difference when they come as long as they come before those.
   bool stores = false;
+  /// It publishes right before it returns, so a schedule may say `publishes_last`.
+  bool publishes_last = false;
 
   std::vector<int> cores;  ///< constraint: only these cores; empty: any
   Source source;

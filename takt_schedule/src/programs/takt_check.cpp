@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "system/publishing_warnings.hpp"
 #include "takt_core/adapter/callback_ids.hpp"
 #include "takt_core/names.hpp"
 #include "takt_schedule/check.hpp"
@@ -314,6 +315,7 @@ int run(Arguments arguments)
   append(report.faults, against.faults);
   if (schedule && against.model) {
     append(report.warnings, takt_schedule::wait_warnings(*against.model, schedule.value()));
+    append(report.warnings, takt_schedule::publishing_warnings(*against.model, schedule.value()));
   }
   Faults warnings = schedule ? schedule.value().warnings : Faults{};
   append(warnings, schedule ? unnamed : Faults{});

@@ -50,6 +50,7 @@ public:
     check_executors();
     check_groups();
     check_stores();
+    check_publishes_last();
     const std::size_t before = findings_.fault_count();
     check_waits(system_, findings_);
     if (findings_.fault_count() == before) {
@@ -152,6 +153,18 @@ private:
           callback.source, quoted(callback.id) + " " + std::string(why) +
                              "; stores: true is for a subscription of one topic that only stores "
                              "its messages for other callbacks of its group");
+      }
+    }
+  }
+
+  void check_publishes_last()
+  {
+    for (const CallbackModel & callback : system_.callbacks) {
+      if (callback.publishes_last && callback.publishes.empty()) {
+        findings_.fault(
+          callback.source, quoted(callback.id) +
+                             " publishes nothing; publishes_last: true is for a callback that "
+                             "publishes right before it returns");
       }
     }
   }

@@ -206,7 +206,8 @@ public:
     MapReader map(
       findings_, node, "a callback",
       {"id", "executor", "host", "group", "time", "period", "offset", "jitter", "triggers",
-       "trigger", "reads", "publishes", "depth", "cores", "waits_for", "sleep", "stores"});
+       "trigger", "reads", "publishes", "depth", "cores", "waits_for", "sleep", "stores",
+       "publishes_last"});
     CallbackModel callback;
     callback.source = node.at;
     read_id(map, callback);
@@ -232,6 +233,7 @@ public:
     callback.depth = static_cast<std::uint32_t>(depth);
     callback.depth_known = map.has("depth");
     map.boolean("stores", callback.stores);
+    map.boolean("publishes_last", callback.publishes_last);
     read_waits(map, callback);
     if (!callback.id.empty()) {
       check_releases(map, findings_, callback, awaited_.count(callback.id) != 0);

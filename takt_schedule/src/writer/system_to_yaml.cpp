@@ -144,6 +144,9 @@ void write_callback(Writer & out, const CallbackModel & callback, bool only_host
   if (callback.stores) {
     pairs.emplace_back("stores", "true");
   }
+  if (callback.publishes_last) {
+    pairs.emplace_back("publishes_last", "true");
+  }
   add_words(pairs, "waits_for", callback.waits_for);
   add_time(pairs, "sleep", callback.sleep);
   if (!callback.cores.empty()) {

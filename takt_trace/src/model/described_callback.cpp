@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/observed_phases.hpp"
+#include "model/publishing_last.hpp"
 #include "takt_rt/readable.hpp"
 #include "takt_rt/time.hpp"
 
@@ -262,6 +263,11 @@ void describe(ObservedCallback & one, const Whole & whole, std::vector<std::stri
     one.model.triggers = {one.topic};
   }
   set_histogram(one);
+  if (publishes_last(one)) {
+    one.model.publishes_last = true;
+    origin +=
+      fmt::format("; published last in {} of {} runs", one.published_last, one.publishing_runs);
+  }
   if (one.message_bytes > 0) {
     origin += fmt::format("; messages of up to {} bytes", one.message_bytes);
   }

@@ -88,6 +88,7 @@ ObservedCallback set_of(const Members & members)
   set.model.triggers.clear();
   set.model.time.histogram.clear();
   set.model.waits_for.clear();
+  set.model.publishes_last = true;
   set.caveats.clear();
   std::string runs;
   for (const ObservedCallback * member : members) {
@@ -98,6 +99,8 @@ ObservedCallback set_of(const Members & members)
     set.model.depth = std::min(set.model.depth, member->model.depth);
     set.model.depth_known = set.model.depth_known && member->model.depth_known;
     set.model.sleep = std::max(set.model.sleep, member->model.sleep);
+    set.model.publishes_last =
+      set.model.publishes_last && (member->model.publishes_last || member->model.publishes.empty());
     const auto & waits = member->model.waits_for;
     set.model.waits_for.insert(set.model.waits_for.end(), waits.begin(), waits.end());
     for (const std::string & topic : member->model.publishes) {
@@ -111,6 +114,7 @@ ObservedCallback set_of(const Members & members)
     }
     runs += fmt::format("{}{}", runs.empty() ? "" : " and ", member->runs);
   }
+  set.model.publishes_last = set.model.publishes_last && !set.model.publishes.empty();
   set.model.source.comment = fmt::format(
     "measured over {} runs; they publish in turns, or a chain goes on from one by what another one "
     "publishes, so the run that completes a set is taken to do the work{}",

@@ -132,6 +132,8 @@ ObservedCallback read(const ordered_json & callback, bool under_takt)
   one.mean_distance = callback["between_releases"]["mean_ns"];
   one.shortest_spans = spans_of(callback, one.runs);
   read_arrivals(callback, one);
+  one.publishing_runs = callback.value("publishing_runs", std::uint64_t{0});
+  one.published_last = callback.value("published_last", std::uint64_t{0});
   read_sleep(callback, one);
   if (const auto found = callback.find("phase"); found != callback.end()) {
     one.phase = read_phase(*found);
@@ -198,6 +200,8 @@ void add_runs(ObservedCallback & all, const ObservedCallback & more)
   all.distances += more.distances;
   all.within_process = all.within_process && more.within_process;
   all.arrivals += more.arrivals;
+  all.publishing_runs += more.publishing_runs;
+  all.published_last += more.published_last;
   for (const auto & [steps, span] : more.arrival_spans) {
     const auto [known, fresh] = all.arrival_spans.emplace(steps, span);
     known->second = std::min(known->second, span);

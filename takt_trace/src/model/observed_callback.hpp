@@ -45,6 +45,10 @@ struct ObservedCallback
   std::uint64_t arrivals = 0;  ///< of messages, while `arrival_spans` were measured
   /// As `shortest_spans`, for all messages that came; empty: not measured.
   std::map<std::uint64_t, std::int64_t> arrival_spans;
+  /// Runs that published, and those of them after whose publishes no work followed, or little;
+  /// 0: not measured.
+  std::uint64_t publishing_runs = 0;
+  std::uint64_t published_last = 0;
   std::vector<ObservedWait> waits;
   /// True: `model.sleep` comes from the kernel's figures. False: it is an upper limit from the
   /// longest run.

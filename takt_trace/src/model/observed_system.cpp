@@ -18,6 +18,7 @@
 #include "model/observed_phases.hpp"
 #include "model/possible_sequences.hpp"
 #include "model/proposed_chains.hpp"
+#include "model/publishing_last.hpp"
 #include "model/storing_callbacks.hpp"
 #include "model/time_percentile.hpp"
 #include "saturating.hpp"
@@ -264,6 +265,7 @@ ObservedSystem observed_system(const ordered_json & report, const ModelOptions &
   }
   name_storing(seen.callbacks, observed.notes);
   name_sequences(seen.callbacks, observed.notes);
+  name_publishing_last(seen, observed.notes);
   place(seen, options.keep_executor_names, observed.system.groups);
   join_waits(seen, observed.notes);
   set_phases(seen, observed.notes);

@@ -10,6 +10,7 @@
 #include "adopt/entities/clock_waiter.hpp"
 #include "adopt/entities/housekeeping_id.hpp"
 #include "adopt/host_access.hpp"
+#include "adopt/observe/work_after_publish.hpp"
 #include "adopt/process_settings.hpp"
 #include "adopt/report.hpp"
 #include "rclcpp/logging.hpp"
@@ -250,6 +251,7 @@ Adoption::Adoption(
   if (settings.observe) {
     CallLog::of_process().begin();
     Recorder::measure_sleeps();
+    WorkAfterPublish::measure();
   }
   shared.asks_waitables = !is_events(kind);
   shared.keeps_own_listeners = !is_events(kind);
