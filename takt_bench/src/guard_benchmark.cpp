@@ -234,7 +234,7 @@ int main(int argc, char ** argv)
   return takt_bench::run(
     argc, argv,
     {{"guarded_callback", "callback", 1.02, "a callback of 10 us in which nothing happens / alone"},
-     {"guarded_woken", "woken", 1.02, "the same on a thread that is woken for each run / alone"},
+     {"guarded_woken", "woken", 1.08, "the same on a thread that is woken for each run / alone"},
      {"guarded_woken_100us", "woken_100us", 1.02, "a callback of 100 us on a woken thread / alone"},
      {"guarded_woken", "", 1000.0, "of the guard in a run for which a thread is woken", "woken"},
      {"outside", "", 10.0, "malloc and free outside of scopes, beside the C library", "c_library"},

@@ -369,6 +369,13 @@ def test_no_command_replaces_a_file_unless_forced(takt, fakes, tmp_path, command
     assert (tmp_path / "mine").read_text() == "edited"
 
 
+def test_a_program_behind_dashes_is_observed_and_a_trace_is_read():
+    assert renew(["model", "-o", "m", "--", "demo"]) == (["observe", "-o", "m", "--", "demo"], [])
+    assert renew(["model", "--", "a.takttrace"]) == (["model", "--", "a.takttrace"], [])
+    of_program = ["--", "player", "a.takttrace"]
+    assert renew(["model", *of_program]) == (["observe", *of_program], [])
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -78,7 +78,8 @@ def test_help_is_that_of_the_program():
 
 def test_the_old_name_of_a_model_of_a_program_says_the_new_one():
     old, new = (takt(name, "--nonsense", "--", "true") for name in ("observe", "model"))
-    assert old.stderr == "takt: takt observe is now takt model\n" + new.stderr
+    renamed = "takt: takt observe is now takt model [OPTION]... -- PROGRAM\n"
+    assert old.stderr == renamed + new.stderr
     assert (old.returncode, new.returncode) == (2, 2)
 
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <string>
 #include <utility>
 
 #include "takt_rt/duration_text.hpp"
@@ -27,12 +27,19 @@ constexpr int kMostDecimals = 6;
 // A number of three digits from here on becomes 1.00 of the next unit.
 constexpr double kRoundsUp = 0.9995;
 
+// With so many decimals. Not by printf, which writes the decimal point of the process's locale.
+std::string written(double value, std::chars_format format, int decimals)
+{
+  char text[512];  // the largest number has 309 digits
+  const auto end = std::to_chars(text, text + sizeof text, value, format, decimals);
+  return {text, end.ptr};
+}
+
 // The power of ten of a number that is rounded to three digits.
 int exponent_of(double value)
 {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*e", kDigits - 1, value);
-  return std::atoi(std::strchr(text, 'e') + 1);
+  const std::string text = written(value, std::chars_format::scientific, kDigits - 1);
+  return std::atoi(text.c_str() + text.find('e') + 1);
 }
 
 std::string with_commas(std::string digits)
@@ -56,9 +63,7 @@ std::string significant(double value)
     return "–";
   }
   const int decimals = std::clamp(kDigits - 1 - exponent_of(value), 0, kMostDecimals);
-  char text[512];  // the largest number has 309 digits
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return with_commas(text);
+  return with_commas(written(value, std::chars_format::fixed, decimals));
 }
 
 std::string human(double ns)
@@ -71,9 +76,7 @@ std::string human(double ns)
       return significant(ns / factor) + name;
     }
   }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f ns", ns);
-  return text;
+  return written(ns, std::chars_format::fixed, 0) + " ns";
 }
 
 std::string human(Duration duration)

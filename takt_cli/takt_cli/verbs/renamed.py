@@ -18,6 +18,7 @@ COUNT = "--core-count"
 _EITHER = frozenset({"demo", "latency", "calibrate", "experiment"})
 # The verb whose program runs another program, and writes a model of it.
 _OBSERVE = "observe"
+_OBSERVED = "takt observe is now takt model [OPTION]... -- PROGRAM"
 _MODEL = "model"
 # By the words of a command: the old name and the new one.
 RENAMED = {
@@ -40,8 +41,8 @@ def renew(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Give the command line with the names of today, and a sentence for each old name."""
     if words[0] == _OBSERVE:
         asks_for_help = words[1:2] in (["-h"], ["--help"])
-        return list(words), [] if asks_for_help else ["takt observe is now takt model"]
-    if words[0] == _MODEL and "--" in words:
+        return list(words), [] if asks_for_help else [_OBSERVED]
+    if words[0] == _MODEL and "--" in words and not _names_trace(words):
         return [_OBSERVE, *words[1:]], []
     renamed = RENAMED.get(" ".join(words[:2]), RENAMED.get(words[0], {}))
     either = words[0] in _EITHER
@@ -73,6 +74,11 @@ def renew(words: Sequence[str]) -> tuple[list[str], list[str]]:
     if len(used) > 1:
         raise TaktError(f"{CPUS} and {COUNT} both say which cores; give one of them")
     return renewed, list(told)
+
+
+def _names_trace(words: Sequence[str]) -> bool:
+    """Whether nothing but a trace is behind `--`."""
+    return words[-2] == "--" and words[-1].endswith(".takttrace")
 
 
 def _is_count(text: str) -> bool:
