@@ -23,6 +23,7 @@
 #include "takt_core/executor.hpp"
 #include "takt_host/hosted_executor.hpp"
 #include "takt_trace/recording.hpp"
+#include "takt_trace/tracer.hpp"
 #include "takt_watch/watch.hpp"
 
 namespace
@@ -76,6 +77,8 @@ public:
     if (sinks.trace) {
       must(core_->add_observer(takt_trace::run_recorder("main")));
       flight_ = std::make_unique<takt_bench::Flight>();
+      // The thread's ring is made here, and not within the guard's scope of the first run.
+      takt_trace::Tracer().instant("prepares the thread");
     }
     if (sinks.watch || sinks.watch_off || sinks.report) {
       takt_watch::WatchedExecutor watched;
