@@ -460,6 +460,27 @@ std::string missed_deadlines(const ordered_json & report)
   return text;
 }
 
+std::string never_ended(const ordered_json & report, const std::vector<ChainWithDeadline> & chains)
+{
+  std::map<std::string, std::uint64_t> runs;
+  for (const auto & executor : report.at("executors")) {
+    for (const auto & callback : executor.at("callbacks")) {
+      runs[callback.at("id").get<std::string>()] += callback.at("runs").get<std::uint64_t>();
+    }
+  }
+  const auto judged = judged_chains(report);
+  std::string text;
+  for (const ChainWithDeadline & chain : chains) {
+    const auto first = runs.find(chain.path.front());
+    if (
+      judged.count(chain.name) == 0 && first != runs.end() && first->second > 0 &&
+      runs.count(chain.path.back()) > 0) {
+      text += (text.empty() ? "" : ", ") + chain.name;
+    }
+  }
+  return text;
+}
+
 std::string unmeasured_deadlines(const ordered_json & report)
 {
   std::string text;

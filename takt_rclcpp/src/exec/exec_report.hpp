@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 namespace takt_exec
 {
@@ -38,6 +39,18 @@ std::string without_schedule(const nlohmann::ordered_json & report);
 /// The chains that missed their deadlines, as in "brake (3 of 100)"; empty: none did. A chain that
 /// begins in another executor or process has no responses in the report, and is not judged.
 std::string missed_deadlines(const nlohmann::ordered_json & report);
+
+/// A chain with a deadline, of the schedule that the program ran under.
+struct ChainWithDeadline
+{
+  std::string name;
+  std::vector<std::string> path;  ///< ids of its callbacks
+};
+
+/// Those of `chains` that began in the program and never ended there, although their last callback
+/// is one of the report; empty: none. The report itself has no line for such a chain.
+std::string never_ended(
+  const nlohmann::ordered_json & report, const std::vector<ChainWithDeadline> & chains);
 
 /// The chains with a deadline of which the report has no responses; empty: there are none.
 std::string unmeasured_deadlines(const nlohmann::ordered_json & report);

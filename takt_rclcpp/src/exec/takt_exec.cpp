@@ -104,6 +104,7 @@ struct Arguments
   bool audit = false;
   takt_rt::Duration lasts{};
   bool check = false;
+  std::vector<takt_exec::ChainWithDeadline> deadlines{};  // of the schedule
   bool strict = false;
   bool strict_schedule = false;  // the schedule file says `strict: true`
   bool force = false;
@@ -263,6 +264,11 @@ int check_schedule(Arguments & arguments)
       "{} has no executor '{}'; its executors are: {}", arguments.schedule, arguments.executor,
       names));
   }
+  for (const auto & chain : schedule->chains) {
+    if (chain.options.deadline != takt_rt::kForever) {
+      arguments.deadlines.push_back({chain.options.name, chain.options.path});
+    }
+  }
   warn_of_waits(arguments.schedule, *schedule);
   return 0;
 }
@@ -290,14 +296,27 @@ int write_model(
   return 0;
 }
 
-// Says which deadlines were missed.
-int judge_deadlines(const nlohmann::ordered_json & report)
+// Says which deadlines were missed. `unheld`: why takt ran nothing under the schedule; may be
+// empty.
+int judge_deadlines(
+  const nlohmann::ordered_json & report,
+  const std::vector<takt_exec::ChainWithDeadline> & deadlines, const std::string & unheld)
 {
+  if (!unheld.empty()) {
+    return refuse("--check judged no deadline: " + unheld, kLate);
+  }
   if (const std::string unknown = takt_exec::unmeasured_deadlines(report); !unknown.empty()) {
     refuse("--check does not judge chains that begin in another executor or process: " + unknown);
   }
   const std::string missed = takt_exec::missed_deadlines(report);
-  return missed.empty() ? 0 : refuse("deadlines were missed by " + missed, kLate);
+  if (!missed.empty()) {
+    refuse("deadlines were missed by " + missed);
+  }
+  const std::string open = takt_exec::never_ended(report, deadlines);
+  if (!open.empty()) {
+    refuse("chains began and never ended: " + open);
+  }
+  return missed.empty() && open.empty() ? 0 : kLate;
 }
 
 // Prints the report. With --strict it is an error if no executor ran. `status` and `known`: see
@@ -339,7 +358,11 @@ int tell(
                                    : "; `strict: true` in the schedule makes that an error"));
     }
   }
-  return arguments.check ? judge_deadlines(report) : 0;
+  if (!arguments.check) {
+    return 0;
+  }
+  return judge_deadlines(
+    report, arguments.deadlines, reason.empty() ? takt_exec::without_schedule(report) : reason);
 }
 
 // Refuses to replace a file that the user may want to keep.

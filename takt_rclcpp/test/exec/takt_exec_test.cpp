@@ -344,6 +344,7 @@ TEST_F(TaktExec, check_ends_with_1_where_a_chain_missed_its_deadline)
       brake["response"]["p99_ns"] = nullptr;
     }
     ordered_json one = executor(71, "/a", {timer("/a", 100)});
+    one["schedule_executor"] = "main";
     one["chains"] = ordered_json::array({brake});
     return reporting(one);
   };
@@ -359,6 +360,34 @@ TEST_F(TaktExec, check_ends_with_1_where_a_chain_missed_its_deadline)
   const Outcome none = takt("--check -- true");
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.err, "takt exec: --check needs --schedule\n");
+}
+
+TEST_F(TaktExec, check_ends_with_1_where_it_judged_nothing)
+{
+  write(
+    "s.yaml",
+    "version: 1\n"
+    "chains:\n"
+    "  brake: {path: [\"/a:timer(100ms)\", \"/b:sub(/x)\"], deadline: 5ms}\n"
+    "  free: {path: [\"/a:timer(100ms)\", \"/b:sub(/x)\"]}\n"
+    "executors: {main: {threads: {main: {}}, default: main}}\n");
+  ordered_json one = executor(71, "/a", {timer("/a", 100)});
+  const auto check = [&] { return takt("--schedule s.yaml --check --quiet -- " + reporting(one)); };
+  const Outcome unplaced = check();
+  EXPECT_EQ(unplaced.code, 1);
+  EXPECT_NE(unplaced.err.find("--check judged no deadline: no rule of"), std::string::npos)
+    << unplaced.err;
+  one["schedule_executor"] = "main";
+  EXPECT_EQ(check().code, 0) << "the chain ends in another program";
+  one["callbacks"].push_back(subscription("/b", "/x", 0));
+  const Outcome open = check();
+  EXPECT_EQ(open.code, 1);
+  EXPECT_EQ(open.err, "takt exec: chains began and never ended: brake\n");
+  one["callbacks"][0]["runs"] = 0;
+  EXPECT_EQ(check().code, 0);
+  const Outcome nothing = takt("--schedule s.yaml --check --quiet -- true");
+  EXPECT_EQ(nothing.code, 1);
+  EXPECT_NE(nothing.err.find("--check judged no deadline"), std::string::npos) << nothing.err;
 }
 
 TEST_F(TaktExec, replaces_files_only_with_force)
