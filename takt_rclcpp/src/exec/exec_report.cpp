@@ -89,6 +89,12 @@ std::string phases_of(const ordered_json & executor)
     last.at("ago_ns").get<double>() / 1e9, bounds);
 }
 
+// Milliseconds with all digits, as files have them.
+std::string all_digits(const ordered_json & ns)
+{
+  return fmt::format("{}", ns.get<double>() / 1e6);
+}
+
 std::string milliseconds(const ordered_json & ns)
 {
   return takt_rt::significant(ns.get<double>() / 1e6);
@@ -197,10 +203,16 @@ std::string chains_of(const ordered_json & executor)
     if (!chain.contains("response")) {
       rows.push_back(
         {chain.at("name"), "-", "-", "-", "-",
-         has_deadline ? milliseconds(chain.at("deadline_ns")) : "-", "-"});
+         has_deadline ? all_digits(chain.at("deadline_ns")) : "-", "-"});
       elsewhere += (elsewhere.empty() ? "" : ", ") + chain.at("name").get<std::string>();
       continue;
     }
+    const auto & longest = chain.at("response").at("max_ns");
+    // A late one does not read as its deadline.
+    const std::string max =
+      has_deadline && milliseconds(longest) == milliseconds(chain.at("deadline_ns"))
+        ? all_digits(longest)
+        : milliseconds(longest);
     rows.push_back(
       {chain.at("name"), fmt::format("{}", activations),
        milliseconds(chain.at("response").at("mean_ns")),
@@ -208,8 +220,7 @@ std::string chains_of(const ordered_json & executor)
        chain.at("response").at("p99_ns").is_null()
          ? "-"
          : milliseconds(chain.at("response").at("p99_ns")),
-       milliseconds(chain.at("response").at("max_ns")),
-       has_deadline ? milliseconds(chain.at("deadline_ns")) : "-",
+       max, has_deadline ? all_digits(chain.at("deadline_ns")) : "-",
        has_deadline ? fmt::format("{}", chain.value("late", std::uint64_t{0})) : "-"});
   }
   if (!elsewhere.empty()) {

@@ -129,7 +129,7 @@ TEST_F(ExecReport, prints_chains_with_the_count_of_their_late_activations)
   }
   const std::vector<std::vector<std::string>> expected{
     {"chain", "activations", "mean", "ms", "p99", "max", "deadline", "late"},
-    {"bound", "1200", "2.00", "3.00", "4.00", "3.50", "7"},
+    {"bound", "1200", "2.00", "3.00", "4.00", "3.5", "7"},
     {"free", "3", "2.00", "-", "4.00", "-", "-"}};
   EXPECT_EQ(words, expected) << text;
 }
@@ -145,7 +145,7 @@ TEST_F(ExecReport, says_that_a_chain_begins_elsewhere)
      {"begins_elsewhere", true}}};
   write("71.1.json", one);
   const std::string text = to_text(join());
-  EXPECT_NE(text.find("far              -        -    -    -      3.50     -"), std::string::npos)
+  EXPECT_NE(text.find("far              -        -    -    -       3.5     -"), std::string::npos)
     << text;
   EXPECT_NE(text.find("begun in another executor or process"), std::string::npos) << text;
 }

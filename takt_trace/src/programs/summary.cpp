@@ -220,7 +220,9 @@ std::string clock_sentence(const json & summary)
   const json & uncertainty = summary["join_uncertainty_ns"];
   if (uncertainty.is_number()) {
     return "times between hosts are uncertain by at most " +
-           takt_rt::human(takt_rt::Duration{uncertainty.get<std::int64_t>()}) + "\n";
+           takt_rt::exactly(
+             takt_rt::Duration{(uncertainty.get<std::int64_t>() + 999) / 1000 * 1000}) +
+           "\n";
   }
   std::string names;
   for (const json & host : summary["hosts"]) {

@@ -109,6 +109,13 @@ std::string silence(const Alarm & alarm)
          exactly(*alarm.deadline) + "; ";
 }
 
+// With all digits where three of them are those of the limit.
+std::string above(const Alarm & alarm)
+{
+  const std::string text = human(alarm.value);
+  return text == human(alarm.limit) ? limit_text(alarm.value) : text;
+}
+
 std::string what(const Alarm & alarm)
 {
   switch (alarm.kind) {
@@ -116,8 +123,8 @@ std::string what(const Alarm & alarm)
       return count(alarm.value, " message waits for it", " messages wait for it") + " (limit " +
              number(alarm.limit) + ")";
     case AlarmKind::age:
-      return "its oldest message waits for " + human(alarm.value) + " (limit " +
-             limit_text(alarm.limit) + ")";
+      return "its oldest message waits for " + above(alarm) + " (limit " + limit_text(alarm.limit) +
+             ")";
     case AlarmKind::rate:
       return number(alarm.value, 2) + " messages come for each that it takes (limit " +
              number(alarm.limit, 2) + ")";
@@ -129,9 +136,9 @@ std::string what(const Alarm & alarm)
              (alarm.limit > 0 ? " (limit " + number(alarm.limit) + ")" : "") +
              (alarm.from_arrival ? ", from the arrival in this process" : "");
     case AlarmKind::overrun:
-      return "a run took " + human(alarm.value) + " (budget " + limit_text(alarm.limit) + ")";
+      return "a run took " + above(alarm) + " (budget " + limit_text(alarm.limit) + ")";
     case AlarmKind::stall:
-      return "a run goes on for " + human(alarm.value) + " (limit " + limit_text(alarm.limit) +
+      return "a run goes on for " + above(alarm) + " (limit " + limit_text(alarm.limit) +
              ") on thread " + alarm.thread;
     case AlarmKind::skipped:
       return count(alarm.value, " period was skipped", " periods were skipped");
