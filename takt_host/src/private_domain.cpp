@@ -75,7 +75,7 @@ PrivateDomain::PrivateDomain()
   }
   throw std::runtime_error(
     "no ROS domain is free on this machine: end a program that uses one of 20 to 101, or choose "
-    "one");
+    "one, as `takt run --domain` does");
 }
 
 PrivateDomain::~PrivateDomain()
