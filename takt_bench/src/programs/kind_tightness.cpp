@@ -33,11 +33,49 @@ T needed(takt_rt::Result<T> result)
   return std::move(*result);
 }
 
+/// The system for the simulation, which sends a run's messages at its end. A callback that starts
+/// others is two tasks there: the first one sends, and starts the second one, the rest of the run.
+/// The rest goes before all else on its thread. Tasks of the system keep their numbers.
+struct Divided
+{
+  Model model;
+  std::vector<Index> rest;  // per task of the system; kNone: it is one task
+};
+
+Divided divided(const Model & model)
+{
+  constexpr int kMostUrgent = 255;
+  Divided result{model, std::vector<Index>(model.tasks.size(), kNone)};
+  for (const Task & task : model.tasks) {
+    for (const Link & link : task.triggers) {
+      const Task & sender = model.tasks[link.from];
+      const Thread & thread = model.threads[sender.threads.front()];
+      // Not every run of a callback with a set sends, so runs of its rest have other numbers.
+      const bool divides = thread.order == takt_core::Order::priority && !sender.newest;
+      if (result.rest[link.from] != kNone || !divides) {
+        continue;
+      }
+      Task rest;
+      rest.id = sender.id + "_rest";
+      rest.host = sender.host;
+      rest.executor = sender.executor;
+      rest.threads = sender.threads;
+      rest.priority = kMostUrgent;
+      rest.time = sender.time;
+      rest.triggers.push_back({link.from, 0, 0});
+      result.rest[link.from] = result.model.tasks.size();
+      result.model.tasks.push_back(std::move(rest));
+    }
+  }
+  return result;
+}
+
 /// A situation: the search changes its values.
 struct Situation
 {
   std::vector<Ns> offsets;             // per task with a release
   std::vector<std::vector<Ns>> times;  // per task: execution times of its runs
+  std::vector<std::vector<Ns>> sends;  // per task: the parts of these times before messages
   bool late = true;                    // messages are under way for the longest time
   std::uint64_t seed = 1;              // otherwise: of the random times of messages
 };
@@ -46,7 +84,9 @@ class WorstSearch
 {
 public:
   WorstSearch(const Model & model, bool phases, std::uint64_t seed, int changes)
-  : simulation_(needed(simulation_model(model))),
+  : divided_(divided(model)),
+    simulation_(needed(simulation_model(divided_.model))),
+    tasks_(model.tasks.size()),
     phases_(phases),
     changes_(changes),
     draw_(seed),
@@ -114,24 +154,22 @@ private:
   }
 
   std::vector<Task> & tasks() { return simulation_.model.tasks; }
-  Index any_task()
-  {
-    return static_cast<Index>(draw_.between(0, static_cast<Ns>(tasks().size()) - 1));
-  }
+  Index any_task() { return static_cast<Index>(draw_.between(0, static_cast<Ns>(tasks_) - 1)); }
 
   // The first situation has all sources at once, or all execution times at their worst.
   Situation first(int number)
   {
     Situation situation;
-    for (const Task & task : tasks()) {
+    for (Index index = 0; index < tasks_; ++index) {
+      const Task & task = tasks()[index];
       const Ns period = task.release ? task.release->period : 1;
       situation.offsets.push_back(
         phases_ && task.release ? task.release->offset.value_or(0)
         : number == 0           ? 0
                                 : draw_.between(0, period - 1));
     }
-    situation.times.resize(tasks().size());
-    for (Index task = 0; task < tasks().size(); ++task) {
+    situation.times.resize(tasks_);
+    for (Index task = 0; task < tasks_; ++task) {
       situation.times[task].assign(
         static_cast<std::size_t>(static_cast<double>(duration_) / paces_[task].period) + 2,
         tasks()[task].time);
@@ -139,6 +177,7 @@ private:
         time = number == 0 || (!phases_ && number % 2 == 0) ? time : any_time(time);
       }
     }
+    situation.sends = situation.times;
     return situation;
   }
 
@@ -159,11 +198,17 @@ private:
       const auto about = static_cast<std::size_t>(
         static_cast<double>(std::max<Ns>(moment - situation.offsets[paces_[task].source], 0)) /
         paces_[task].period);
-      Ns & time = times[std::min(about, times.size() - 1)];
+      const std::size_t run = std::min(about, times.size() - 1);
+      if (divided_.rest[task] != kNone && draw_.between(0, 2) == 0) {
+        situation.sends[task][run] = any_time(times[run]);
+        continue;
+      }
+      Ns & time = times[run];
       const Ns most = tasks()[task].time;
       const Ns by = most >> draw_.between(1, 16);
       time = draw_.between(0, 1) == 0 ? any_time(most)
                                       : std::clamp<Ns>(time + draw_.between(-by, by), 0, most);
+      situation.sends[task][run] = time;
     } while (draw_.between(0, 2) == 0);
     if (draw_.between(0, 9) == 0) {
       situation.late = !situation.late;
@@ -197,17 +242,14 @@ private:
     options.seed = situation.seed;
     options.duration = duration_;
     options.execution = situation.late ? Execution::worst : Execution::uniform;
-    for (Index index = 0; index < tasks().size(); ++index) {
+    for (Index index = 0; index < tasks_; ++index) {
       if (tasks()[index].release) {
         tasks()[index].release->offset = situation.offsets[index];
       }
     }
-    if (phases == Phases::fixed) {
-      options.execution_time = [&](Index task, std::uint64_t run) {
-        const std::vector<Ns> & times = situation.times[task];
-        return times[std::min<std::size_t>(run, times.size() - 1)];
-      };
-    }
+    options.execution_time = [&](Index task, std::uint64_t run) {
+      return task < tasks_ ? at(situation.sends[task], run) : rest_at(situation, task, run);
+    };
     const SimulationResult seen = needed(simulate(simulation_, options));
     for (Index chain = 0; chain < worst_.size(); ++chain) {
       const Responses & responses = seen.chains[chain].responses;
@@ -223,7 +265,22 @@ private:
     }
   }
 
+  static Ns at(const std::vector<Ns> & times, std::uint64_t run)
+  {
+    return times[std::min<std::size_t>(run, times.size() - 1)];
+  }
+
+  /// The time of the rest of a run.
+  Ns rest_at(const Situation & situation, Index rest, std::uint64_t run) const
+  {
+    const auto task = static_cast<Index>(
+      std::find(divided_.rest.begin(), divided_.rest.end(), rest) - divided_.rest.begin());
+    return at(situation.times[task], run) - at(situation.sends[task], run);
+  }
+
+  const Divided divided_;
   SimulationModel simulation_;
+  const Index tasks_;  // of the system
   const bool phases_;
   const int changes_;
   Draw draw_;

@@ -4,9 +4,10 @@
 // For each chain the search simulates its worst situation with one change, and keeps the change if
 // the response is not shorter. It changes the execution times of single runs, since a shorter run
 // may let another run begin just before a more important one is due, or let a message arrive before
-// another one. Without known phases it also changes the phases, and begins with the adversarial
-// phases and random ones. With known phases it begins with worst and random execution times. The
-// ratio is an upper bound on the pessimism of the analysis.
+// another one. It also changes when single runs send their messages: callbacks may publish at any
+// time, and bounds count on that. Without known phases it also changes the phases, and begins with
+// the adversarial phases and random ones. With known phases it begins with worst and random
+// execution times. The ratio is an upper bound on the pessimism of the analysis.
 //
 // Set-up only: allocates, takes up to a second. The same input gives the same result.
 #ifndef TAKT_BENCH__SRC__PROGRAMS__KIND_TIGHTNESS_HPP_
