@@ -376,6 +376,36 @@ TEST_F(ByPointer, TheMiddlewareGetsMessagesOnlyForOthers)
   EXPECT_EQ(sub->lost_messages() + sub->overwritten(), 0u);
 }
 
+/// The middleware matches the two of a pair, too.
+TEST_F(ByPointer, ASubscriptionCountsOnceWhateverItsMessagesTake)
+{
+  auto pub = n->create_publisher<Number>("numbers", QoS(5));
+  std::size_t most = 0;
+  const auto settles_at = [&](std::size_t count) {
+    return wait_until([&] {
+      const std::size_t now = pub->get_subscription_count();
+      most = std::max(most, now);
+      return now == count;
+    });
+  };
+  auto by_pointer = n->create_subscription<Number>("numbers", QoS(5), [](const Number &) {});
+  auto bytes = n->create_subscription<Number>("numbers", QoS(5), [](const SerializedMessage &) {});
+  auto other = outside->create_subscription<Number>("numbers", QoS(5), [](const Number &) {});
+  ASSERT_TRUE(settles_at(3));
+  for (int i = 0; i < 10; ++i) {
+    pub->publish(number(1));  // the pair counts as matched from a message on
+    spin();
+    EXPECT_EQ(pub->get_subscription_count(), 3U);
+  }
+  EXPECT_LE(most, 3U);
+  by_pointer.reset();
+  ASSERT_TRUE(settles_at(2));
+  bytes.reset();
+  other.reset();
+  ASSERT_TRUE(settles_at(0));
+  EXPECT_NE(pub->publish(number(2)), 0U);
+}
+
 /// The count takes locks of the middleware.
 TEST_F(ByPointer, TheMiddlewareIsAskedForItsSubscriptionsOnlyWhenTheyChange)
 {
