@@ -13,6 +13,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "takt_host/hosted_executor.hpp"
@@ -106,6 +107,39 @@ TEST(GuardedExecutor, counts_by_callback_and_shows_events_in_traces)
     EXPECT_NE(trace.find("guard: allocation"), std::string::npos);
     EXPECT_NE(trace.find("guard: free"), std::string::npos);
     EXPECT_EQ(trace.find("guard: output"), std::string::npos);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+// The thread's first record is that of a guarded run. The recorder allocates the thread's ring in
+// that run, and the guard records this allocation.
+TEST(GuardedExecutor, records_events_of_a_thread_that_recorded_nothing_before)
+{
+  std::string folder = testing::TempDir() + "/guarded_executor.XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  ::setenv("TAKT_RUNTIME_DIR", folder.c_str(), 1);
+  {
+    auto hosted =
+      HostedExecutor::of_options({"none", false, [](const std::string &) {}}, {}, "guarded");
+    ASSERT_TRUE(hosted.ok());
+    ASSERT_TRUE((**hosted).record().ok());
+    takt_core::Executor & core = *(**hosted).core();
+    const auto faulty = std::make_shared<Timer>("/node:timer(faulty)", true);
+    ASSERT_TRUE(core.add(faulty).ok());
+    takt_trace::RecordingOptions options;
+    options.folder = folder;
+    ASSERT_TRUE(takt_trace::start_recording(options).ok());
+    std::thread([&] {
+      while (faulty->runs() < 3) {
+        core.spin_some(takt_core::Duration::zero());
+        ::usleep(1000);
+      }
+    }).join();
+    const auto file = takt_trace::stop_recording();
+    ASSERT_TRUE(file.ok());
+    std::ifstream in(file->path, std::ios::binary);
+    const std::string trace{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_NE(trace.find("guard: allocation"), std::string::npos);
   }
   std::filesystem::remove_all(folder);
 }

@@ -75,9 +75,19 @@ OwnThreadRing::~OwnThreadRing()
   }
 }
 
+// True while the calling thread makes its ring. The guard may record that the ring's memory is
+// allocated, on the same thread and with the recorder's mutex held.
+thread_local bool t_making_ring = false;
+
 ThreadRing & own_ring(const std::string & executor, std::size_t most_records = SIZE_MAX)
 {
   if (t_ring == nullptr) {
+    struct Making
+    {
+      Making() { t_making_ring = true; }
+      ~Making() { t_making_ring = false; }
+    };
+    const Making making;
     t_ring = t_own.ring = &Recorder::instance().add_thread_ring(executor, most_records);
   }
   return *t_ring;
@@ -110,6 +120,9 @@ Faults goes_on(Faults faults)
 /// Null: no memory for a ring, so this thread is not recorded.
 ThreadRing * known_ring(std::size_t most_records = SIZE_MAX) noexcept
 {
+  if (t_making_ring) {
+    return nullptr;
+  }
   try {
     return t_ring != nullptr ? t_ring : &own_ring({}, most_records);
   } catch (const std::exception &) {
