@@ -53,7 +53,9 @@ public:
   /// Empty without a schedule. See takt_watch::Watching.
   std::vector<takt_watch::ChainResponses> chain_responses() const
   {
-    return hosted_->chain_responses();
+    // Chains that `takt apply` adds to a program without a schedule are measured only at times.
+    return placer() == nullptr ? std::vector<takt_watch::ChainResponses>{}
+                               : hosted_->chain_responses();
   }
   /// The name in the schedule; empty: no schedule.
   const std::string & schedule_executor() const noexcept { return schedule_executor_; }
