@@ -176,6 +176,7 @@ def test_processes_are_chosen_by_number_and_name(once, start):
     ) in said.err
 
 
+@pytest.mark.usefixtures("folder")
 def test_a_name_without_any_process_says_that_none_runs(once):
     said = once("sing")
     assert (said.code, said.out) == (2, "")
