@@ -72,13 +72,24 @@ std::uint64_t count_of(const std::string & id, takt_rt::GuardKind kind)
   return count;
 }
 
-TEST(GuardedExecutor, counts_by_callback_and_shows_events_in_traces)
+/// Has a folder for the sockets and the recording.
+class GuardedExecutor : public testing::Test
+{
+protected:
+  void SetUp() override
+  {
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+    ::setenv("TAKT_RUNTIME_DIR", folder_.c_str(), 1);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string folder_ = testing::TempDir() + "/guarded_executor.XXXXXX";
+};
+
+TEST_F(GuardedExecutor, counts_by_callback_and_shows_events_in_traces)
 {
   ASSERT_NE(takt_rt::guard_library(), nullptr);
   ASSERT_EQ(takt_rt::guard_library()->watches_executors(), 1) << "run it with TAKT_GUARD=all";
-  std::string folder = testing::TempDir() + "/guarded_executor.XXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  ::setenv("TAKT_RUNTIME_DIR", folder.c_str(), 1);
   {
     auto hosted =
       HostedExecutor::of_options({"none", false, [](const std::string &) {}}, {}, "guarded");
@@ -90,7 +101,7 @@ TEST(GuardedExecutor, counts_by_callback_and_shows_events_in_traces)
     ASSERT_TRUE(executor.core()->add(faulty).ok());
     ASSERT_TRUE(executor.core()->add(clean).ok());
     takt_trace::RecordingOptions options;
-    options.folder = folder;
+    options.folder = folder_;
     ASSERT_TRUE(takt_trace::start_recording(options).ok());
     ASSERT_TRUE(executor.core()->start().ok());
     while (faulty->runs() < 3 || clean->runs() < 3) {
@@ -108,16 +119,12 @@ TEST(GuardedExecutor, counts_by_callback_and_shows_events_in_traces)
     EXPECT_NE(trace.find("guard: free"), std::string::npos);
     EXPECT_EQ(trace.find("guard: output"), std::string::npos);
   }
-  std::filesystem::remove_all(folder);
 }
 
 // The thread's first record is that of a guarded run. The recorder allocates the thread's ring in
 // that run, and the guard records this allocation.
-TEST(GuardedExecutor, records_events_of_a_thread_that_recorded_nothing_before)
+TEST_F(GuardedExecutor, records_events_of_a_thread_that_recorded_nothing_before)
 {
-  std::string folder = testing::TempDir() + "/guarded_executor.XXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  ::setenv("TAKT_RUNTIME_DIR", folder.c_str(), 1);
   {
     auto hosted =
       HostedExecutor::of_options({"none", false, [](const std::string &) {}}, {}, "guarded");
@@ -127,7 +134,7 @@ TEST(GuardedExecutor, records_events_of_a_thread_that_recorded_nothing_before)
     const auto faulty = std::make_shared<Timer>("/node:timer(faulty)", true);
     ASSERT_TRUE(core.add(faulty).ok());
     takt_trace::RecordingOptions options;
-    options.folder = folder;
+    options.folder = folder_;
     ASSERT_TRUE(takt_trace::start_recording(options).ok());
     std::thread([&] {
       while (faulty->runs() < 3) {
@@ -141,7 +148,6 @@ TEST(GuardedExecutor, records_events_of_a_thread_that_recorded_nothing_before)
     const std::string trace{std::istreambuf_iterator<char>(in), {}};
     EXPECT_NE(trace.find("guard: allocation"), std::string::npos);
   }
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 // Exit codes: the program's own; 128 + n if signal n ended it; 0 if its time was up, unless it
 // crashed then; 137 (128 + SIGKILL) if takt had to kill it; 126 or 127 if it cannot be run or
 // found, as in a shell; 2 if the command line or the schedule is wrong, and with --strict if takt
-// ran no executor; 1 with --check if a chain missed a deadline and the program's own code was 0.
+// ran no executor; 1 with --check if a chain missed a deadline or never ended, or takt ran nothing
+// under the schedule, and the program's own code was 0.
 //
 // Three modes serve launchers that start programs themselves, such as takt's launch action. Their
 // first word chooses the mode; the help does not list them:
