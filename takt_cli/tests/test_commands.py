@@ -447,6 +447,16 @@ def test_run_prints_its_results_in_place_of_tables(takt, fakes, tmp_path):
     assert "The record of each run is in raw.json" in said.err
 
 
+def test_a_file_may_have_the_name_dash(takt, fakes, tmp_path):
+    said = takt("run", "three_chains", "--duration", "1s", "-o", "./-")
+    assert said.code == 0, said.err
+    assert "three_chains under" in said.out
+    assert json.loads((tmp_path / "-").read_text(encoding="utf-8"))["version"] == 1
+    again = takt("run", "three_chains", "--duration", "1s", "-o", "./-")
+    assert again.code == 2
+    assert f"{tmp_path / '-'} exists" in again.err, again.err
+
+
 def test_run_names_the_executor_of_the_schedule(takt, fakes):
     said = takt("run", "three_chains", "--schedule", "autoware_takt", "--duration", "1s")
     assert "three_chains under autoware_takt, executor main, " in said.out

@@ -14,6 +14,7 @@ from takt_cli.base.errors import TaktError
 from takt_cli.base.printable import short
 from takt_cli.base.units import parse_duration, parse_number, parse_whole
 from takt_cli.files.output_directory import DEFAULT
+from takt_cli.files.standard_input import DASH
 from takt_cli.running.host import MOST_CORES, first_cores, usable_cores
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document only.")]
@@ -50,6 +51,17 @@ Cores = Annotated[
 
 
 MOST_SEED = 2**64 - 1
+
+
+def file_or_dash(**words: Any) -> Any:
+    """Declare an option `--output` that takes a file, or `-` for standard output."""
+    return typer.Option("--output", "-o", parser=_file_or_dash, metavar="PATH", **words)
+
+
+def _file_or_dash(text: Any) -> Path:
+    # A Path spells `./-`, the file of this name, as `-`, too.
+    path = Path(text)
+    return path.absolute() if str(path) == DASH and str(text) != DASH else path
 
 
 def whole(option: str, least: int, most: int | None = None, **words: Any) -> Any:

@@ -10,9 +10,10 @@ import typer
 from takt_cli.base.console import note, pass_through, pass_through_errors, print_json
 from takt_cli.base.errors import EXIT_USAGE
 from takt_cli.files.outputs import check_file, refuse_inputs, refuse_replacing, write_text
+from takt_cli.files.standard_input import DASH
 from takt_cli.verbs.import_.formats import AGNOCAST, CIE, REP2017, Format, import_file
 from takt_cli.verbs.import_.not_carried_over import lines
-from takt_cli.verbs.options import Force, Json
+from takt_cli.verbs.options import Force, Json, file_or_dash
 
 app = typer.Typer(
     help="Convert another tool's configuration to a schedule; list what could not be converted.",
@@ -22,9 +23,7 @@ app = typer.Typer(
 Configuration = Annotated[Path, typer.Argument(metavar="FILE", help="The configuration.")]
 Output = Annotated[
     Path | None,
-    typer.Option(
-        "--output", "-o", help="Write the schedule there.", show_default="to the terminal"
-    ),
+    file_or_dash(help="Write the schedule there.", show_default="to the terminal"),
 ]
 
 
@@ -53,7 +52,7 @@ def import_rep2017(
 
 
 def _import(of: Format, file: Path, output: Path | None, force: bool, json_output: bool) -> None:
-    if str(output) == "-":
+    if str(output) == DASH:
         output = None
     refuse_inputs({"--output": output}, {"configuration": file})
     if output is not None:

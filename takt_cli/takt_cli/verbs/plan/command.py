@@ -28,7 +28,7 @@ from takt_cli.files.outputs import (
 )
 from takt_cli.files.standard_input import DASH, KEPT, NAME
 from takt_cli.files.systems import resolve_system, shipped_models
-from takt_cli.verbs.options import Force, Json, System, duration_ns
+from takt_cli.verbs.options import Force, Json, System, duration_ns, file_or_dash
 from takt_cli.verbs.pass_on import pass_on, run_aloud
 
 # Large systems are searched for minutes.
@@ -50,9 +50,7 @@ def command(
     system: System,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Write the schedule there.", show_default="to the terminal"
-        ),
+        file_or_dash(help="Write the schedule there.", show_default="to the terminal"),
     ] = None,
     cpus: Annotated[
         str | None,
@@ -132,7 +130,7 @@ def command(
     """Make a schedule for a system, with bounds; exit code 1 if a deadline may be missed."""
     program = find_program("takt_plan", "takt_plan")
     model = resolve_system(system)
-    if str(output) == "-":
+    if str(output) == DASH:
         output = None
     if output is not None:
         refuse_replacing(output, force)

@@ -26,6 +26,7 @@ from takt_cli.verbs.options import (
     check_phases,
     duration_ns,
     factor,
+    file_or_dash,
     parse_cores,
     whole,
 )
@@ -154,9 +155,7 @@ def command(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
+        file_or_dash(
             help="Keep the raw results in this file; - is standard output, without tables.",
             show_default=f"results.json in a new directory in {DEFAULT}",
         ),
