@@ -270,13 +270,14 @@ def test_events_of_the_ignore_list_raise_no_alarm(graph, tmp_path, ignored):
     assert bool(alarms) == (ignored != "*\n"), alarms
 
 
-def test_the_guard_is_heard_while_the_graph_runs(capsys):
+def test_the_guard_is_heard_once_while_the_graph_runs(capsys):
     from takt_cli.running.runner import _Listener
 
     words = b"[takt] guard: /planner:timer(50ms) has waited for 0.5 s\nanother word\n"
     listener = _Listener(io.BytesIO(words))
     listener.join()
     assert capsys.readouterr().err.split() == words.decode().splitlines()[0].split()
+    assert listener.words() == "another word", "an error's hint does not repeat the guard's line"
 
 
 def test_a_judge_that_does_not_end_is_killed(monkeypatch, tmp_path):

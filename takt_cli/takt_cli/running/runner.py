@@ -258,6 +258,7 @@ class _Listener:
         self._thread.join(timeout=5)
 
     def words(self) -> str:
+        """Give the last lines, without those that the user has seen already."""
         return "\n".join(self._lines[-200:])
 
     def _read(self, stream: IO[bytes] | None) -> None:
@@ -265,10 +266,10 @@ class _Listener:
             told = progress_of(line)
             if told is not None:
                 self.fraction = told
+            elif line.startswith(_GUARD_SAYS):
+                note(line.rstrip())
             elif not line.startswith("{"):
                 self._lines.append(line.rstrip())
-                if line.startswith(_GUARD_SAYS):
-                    note(line.rstrip())
 
 
 class Progress(Document, at="progress"):
