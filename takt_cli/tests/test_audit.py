@@ -226,7 +226,8 @@ def test_races_have_their_callbacks(page):
     image = "/fusion:sub(/image)"
     # What ThreadSanitizer sees depends on the run; the timers are in one group.
     known = {(image, "/fusion:timer(10ms)"), (image, "/fusion:timer(20ms)")}
-    # ThreadSanitizer cannot always restore the stack of the earlier access: that side has no callback.
+    # ThreadSanitizer cannot always restore the stack of the earlier access: that side has no
+    # callback.
     complete = {race for race in races if "" not in race}
     assert races
     assert complete <= known
