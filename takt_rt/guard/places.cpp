@@ -306,13 +306,14 @@ void count(
   if (all == nullptr) {
     return;
   }
-  all->names[state.scope().name - 1].events.fetch_add(1, std::memory_order_relaxed);
   if (site == nullptr) {
     all->lost[index].fetch_add(1, std::memory_order_relaxed);
-    return;
+  } else {
+    site->count.fetch_add(1, std::memory_order_relaxed);
+    add_time(*site, time);
   }
-  site->count.fetch_add(1, std::memory_order_relaxed);
-  add_time(*site, time);
+  // After the site's count: a process that sees the event here finds it at its place.
+  all->names[state.scope().name - 1].events.fetch_add(1, std::memory_order_release);
 }
 
 // Calls `then` for each noted wait for which `is` holds.

@@ -116,7 +116,9 @@ CallbackSample ExecutorWatch::sample_of(const CallbackRecord & record, Time now)
     if (account.is_judged != 0) {
       // Read before the events that these looks found.
       sample.guard_looks = account.judge_looks.load(kAcquire);
-      sample.guard_events = account.names[record.guard_name - 1].events.load(kRelaxedFigure);
+      const takt_rt::GuardedName & name = account.names[record.guard_name - 1];
+      sample.guard_seen = name.seen.load(kRelaxedFigure);
+      sample.guard_events = name.events.load(kRelaxedFigure);
     }
     sample.guarded = account.alarming(record.guard_name - 1);
   }

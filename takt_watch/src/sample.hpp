@@ -48,6 +48,7 @@ struct CallbackSample
   /// How often another process has told the events that no list ignores; absent: there is no list.
   std::optional<std::uint32_t> guard_looks{};
   std::uint64_t guard_events = 0;  ///< all events that the guard noted, if there is a list
+  std::uint64_t guard_seen = 0;    ///< those of them that the process had seen at its last look
   std::uint64_t responses = 0;     ///< responses that had a deadline
   std::uint64_t misses = 0;
   MissWindow window{};

@@ -744,6 +744,7 @@ TEST_F(ByHand, all_events_count_while_nobody_applies_the_ignore_list)
   callback().rule.budget = milliseconds(5);
   callback().guard_looks = 1;
   callback().guard_events = 70;  // of which the list ignores all
+  callback().guard_seen = 70;
   EXPECT_TRUE(look(0).empty());
   for (int time = 100; time < 10'000; time += 100) {
     callback().guard_events += 10;
@@ -754,7 +755,7 @@ TEST_F(ByHand, all_events_count_while_nobody_applies_the_ignore_list)
   const auto raised = look(10'000);
   ASSERT_EQ(raised.size(), 1U);
   EXPECT_EQ(raised[0].kind, AlarmKind::guard);
-  EXPECT_EQ(raised[0].value, 3) << "those since the last look";
+  EXPECT_EQ(raised[0].value, 99 * 10 + 3) << "those since the judge's last look";
   EXPECT_NE(rules.line().find("has not done so for 10 s"), std::string::npos) << rules.line();
   std::size_t changes = 0;
   for (int i = 1; i < 10; ++i) {
@@ -767,6 +768,35 @@ TEST_F(ByHand, all_events_count_while_nobody_applies_the_ignore_list)
   ++*callback().guard_looks;
   EXPECT_TRUE(look(11'100).empty()) << "the list ignores them";
   EXPECT_EQ(rules.line(), "the ignore list applies to alarms again");
+}
+
+TEST_F(ByHand, events_right_after_the_judge_ended_raise_an_alarm_when_its_end_is_noticed)
+{
+  callback().rule.budget = milliseconds(5);
+  callback().guard_looks = 1;
+  callback().guard_events = 70;
+  callback().guard_seen = 69;  // the 70th came between both processes' looks
+  EXPECT_TRUE(look(0).empty());
+  callback().guard_events = 71;
+  for (int time = 100; time < 10'000; time += 100) {
+    EXPECT_TRUE(look(time).empty());
+  }
+  const auto raised = look(10'000);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised[0].kind, AlarmKind::guard);
+  EXPECT_EQ(raised[0].value, 2);
+  EXPECT_TRUE(look(10'100).empty()) << "they count once";
+}
+
+TEST_F(ByHand, the_end_of_the_judge_alone_raises_no_alarm)
+{
+  callback().rule.budget = milliseconds(5);
+  callback().guard_looks = 1;
+  callback().guard_events = 70;
+  callback().guard_seen = 70;
+  for (int time = 0; time < 12'000; time += 100) {
+    EXPECT_TRUE(look(time).empty());
+  }
 }
 
 TEST_F(ByHand, the_ignore_list_holds_after_both_processes_were_stopped)

@@ -121,9 +121,13 @@ TEST_F(JudgeTest, counts_the_events_that_the_list_does_not_ignore)
   add(account, 5, 0, GuardKind::allocation, &logs, 100);
   add(account, 6, 0, GuardKind::free, &logs, 3);
   add(account, 7, 1, GuardKind::allocation, &controls, 20);
+  account.names[0].events = 103;
+  account.names[1].events = 20;
   judge_.look();
   EXPECT_EQ(account.names[0].judged, 3U);
+  EXPECT_EQ(account.names[0].seen, 103U) << "those of the list, too";
   EXPECT_EQ(account.names[1].judged, 20U);
+  EXPECT_EQ(account.names[1].seen, 20U);
   account.sites[5].count += 50;
   account.sites[7].count += 1;
   add(account, 4000, 0, GuardKind::allocation, &controls, 4);

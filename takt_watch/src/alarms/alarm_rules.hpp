@@ -20,8 +20,8 @@
 // - skipped: raised when a timer with a rule dropped periods; cleared after ten looks without.
 // - guard: raised when the guard noted events of a callback with a rule; cleared after ten looks
 //   without one. If another process judges the events, a look counts as one without events only if
-//   that process has looked since the last look. If that process stops looking, all events count
-//   (judge_watch.hpp).
+//   that process has looked since the last look. If that process stops looking, all events since
+//   its last look count (judge_watch.hpp).
 // - stall: raised when a run lasts longer than the limit; cleared when that run is over.
 //
 // A callback needs a rule for each of these kinds; for deadlines the rule must name `misses`. A

@@ -25,6 +25,9 @@ public:
   /// counts as one second at most, because both processes may have been stopped meanwhile.
   bool is_late() const noexcept { return is_late_; }
 
+  /// True if the last `look` began this.
+  bool has_become_late() const noexcept { return is_late_ && has_changed_; }
+
   /// A line for the user if the last `look` changed `is_late`; else empty.
   std::string line() const;
 

@@ -62,6 +62,11 @@ bool Judge::has_ended(Account & account)
 void Judge::look(Account & account)
 {
   GuardAccount & all = *account.file.get();
+  // Read before the counts of places, which then have all of these events.
+  std::vector<std::uint64_t> seen(all.names.size());
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    seen[i] = all.names[i].events.load(std::memory_order_acquire);
+  }
   std::vector<std::uint64_t> counts(all.names.size());
   for (std::size_t i = 0; i < all.sites.size(); ++i) {
     const GuardSite & site = all.sites[i];
@@ -79,6 +84,9 @@ void Judge::look(Account & account)
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) {
       all.names[i].judged.store(counts[i], std::memory_order_relaxed);
+    }
+    if (seen[i] > 0) {
+      all.names[i].seen.store(seen[i], std::memory_order_relaxed);
     }
   }
   all.judge_looks.fetch_add(1, std::memory_order_release);

@@ -24,6 +24,8 @@ struct GuardedName
   std::atomic<std::uint64_t> events{0};  ///< of all kinds
   /// Those of `events` that no list of the user ignores; see `GuardAccount::is_judged`.
   std::atomic<std::uint64_t> judged{0};
+  /// Those of `events` that the other process had seen when it set `judged` last.
+  std::atomic<std::uint64_t> seen{0};
 };
 
 /// A place of the program: events of one kind, in scopes of one name, with the same caller and the
@@ -123,7 +125,7 @@ struct GuardedFaults
 
 struct GuardAccount
 {
-  static constexpr std::uint64_t kMagic = 0x3564726175674b54;  // "TKguard5"
+  static constexpr std::uint64_t kMagic = 0x3664726175674b54;  // "TKguard6"
   static constexpr std::size_t kNames = 2048;
   static constexpr std::size_t kTexts = 192 * 1024;
   static constexpr std::size_t kSites = 4096;
@@ -139,8 +141,8 @@ struct GuardAccount
   std::atomic<std::uint32_t> name_count{0};
   std::atomic<std::uint32_t> object_count{0};
   std::uint32_t text_bytes = 0;
-  /// 1: another process knows the names of functions, and sets `GuardedName::judged` while this
-  /// one runs.
+  /// 1: another process knows the names of functions, and sets `GuardedName::judged` and `seen`
+  /// while this one runs.
   std::uint32_t is_judged = 0;
   /// How often that process has set `GuardedName::judged` of all names.
   std::atomic<std::uint32_t> judge_looks{0};
