@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -127,6 +129,79 @@ TEST(RecordIo, AValueComesBackAsItWasAndAnAbsentOneIsAbsent)
   EXPECT_FALSE(read->schedule_fits);
   EXPECT_EQ(read->error, "ended");
   EXPECT_TRUE(read->bad_input);
+}
+
+// Types of takt_rt list their members themselves.
+TEST(RecordIo, ThreadsWithRefusedAttributesAndWarningsComeBack)
+{
+  takt_rt::ThreadAttributes attributes;
+  attributes.policy = takt_rt::Policy::deadline;
+  attributes.priority = 1;
+  attributes.nice = -2;
+  attributes.runtime = nanoseconds(3);
+  attributes.deadline = nanoseconds(4);
+  attributes.period = nanoseconds(5);
+  attributes.cores = {6, 7};
+  attributes.name = "drive";
+  attributes.stack_size = 8;
+  takt_rt::Refusal refusal;
+  refusal.attribute = takt_rt::RefusedAttribute::nice;
+  refusal.error = EPERM;
+  refusal.right = takt_rt::MissingRight::rlimit_nice;
+  refusal.tid = 9;
+  refusal.thread = "thread";
+  refusal.asked = attributes;
+  refusal.granted.priority = 10;
+  refusal.limit = -1;
+  refusal.limit_of = 11;
+  refusal.online = "0-1";
+  refusal.program = "program";
+  refusal.detail = "detail";
+  takt_rt::Fault warning(takt_rt::FaultKind::unmatched, "matches no callback");
+  warning.file = "schedule.yaml";
+  warning.line = 12;
+  warning.column = 13;
+  warning.place = "main";
+
+  ProcessRecord record;
+  ThreadRecord thread;
+  thread.process = 14;
+  thread.name = "drive";
+  thread.tid = 15;
+  thread.executor = true;
+  thread.number = 16;
+  thread.asked = attributes;
+  thread.granted.nice = 17;
+  thread.faults = {refusal, "second"};
+  thread.cpu = nanoseconds(18);
+  thread.queue_wait = nanoseconds(19);
+  thread.voluntary_switches = 20;
+  thread.involuntary_switches = 21;
+  record.threads = {thread, {}};
+  record.warnings = {warning};
+  const File file;
+  ASSERT_TRUE(write_record(file.path, record).ok());
+  const auto read = read_record(file.path);
+  ASSERT_TRUE(read.ok()) << read.faults().front();
+
+  ASSERT_EQ(read->threads.size(), 2U);
+  const ThreadRecord & one = read->threads[0];
+  EXPECT_EQ(one.process, 14U);
+  EXPECT_EQ(one.name, "drive");
+  EXPECT_EQ(one.tid, 15);
+  EXPECT_TRUE(one.executor);
+  EXPECT_EQ(one.number, 16U);
+  ASSERT_TRUE(one.asked);
+  EXPECT_EQ(*one.asked, attributes);
+  EXPECT_EQ(one.granted, thread.granted);
+  EXPECT_EQ(one.faults, thread.faults);
+  EXPECT_EQ(one.cpu, nanoseconds(18));
+  EXPECT_EQ(one.queue_wait, nanoseconds(19));
+  EXPECT_EQ(one.voluntary_switches, 20U);
+  EXPECT_EQ(one.involuntary_switches, 21U);
+  EXPECT_FALSE(read->threads[1].asked) << "a thread outside of the executor";
+  EXPECT_TRUE(read->threads[1].faults.empty());
+  EXPECT_EQ(read->warnings, record.warnings);
 }
 
 TEST(RecordIo, AnotherFileIsNamedAsAFault)
