@@ -100,6 +100,18 @@ std::string milliseconds(const ordered_json & ns)
   return takt_rt::significant(ns.get<double>() / 1e6);
 }
 
+// `name` of each element, joined with commas. It omits elements whose name is empty.
+template <typename All, typename Name>
+std::string listed(const All & all, const Name & name)
+{
+  std::string text;
+  for (const auto & one : all) {
+    const std::string word = name(one);
+    text += (text.empty() || word.empty() ? "" : ", ") + word;
+  }
+  return text;
+}
+
 // A table with columns as wide as their widest cell; all but the first are right-aligned.
 std::string table(const std::vector<std::vector<std::string>> & rows)
 {
@@ -196,7 +208,6 @@ std::string chains_of(const ordered_json & executor)
   }
   std::vector<std::vector<std::string>> rows{
     {"chain", "activations", "mean ms", "p99", "max", "deadline", "late"}};
-  std::string elsewhere;
   for (const auto & chain : chains) {
     const auto activations = chain.at("activations").get<std::uint64_t>();
     const bool has_deadline = chain.contains("deadline_ns");
@@ -204,7 +215,6 @@ std::string chains_of(const ordered_json & executor)
       rows.push_back(
         {chain.at("name"), "-", "-", "-", "-",
          has_deadline ? all_digits(chain.at("deadline_ns")) : "-", "-"});
-      elsewhere += (elsewhere.empty() ? "" : ", ") + chain.at("name").get<std::string>();
       continue;
     }
     const auto & longest = chain.at("response").at("max_ns");
@@ -223,11 +233,13 @@ std::string chains_of(const ordered_json & executor)
        max, has_deadline ? all_digits(chain.at("deadline_ns")) : "-",
        has_deadline ? fmt::format("{}", chain.value("late", std::uint64_t{0})) : "-"});
   }
-  if (!elsewhere.empty()) {
-    elsewhere = "  begun in another executor or process, so not measured here: " + elsewhere +
-                "; `takt trace` measures it from its beginning\n";
-  }
-  return table(rows) + elsewhere;
+  const std::string elsewhere = listed(chains, [](const ordered_json & chain) {
+    return chain.contains("response") ? "" : chain.at("name").get<std::string>();
+  });
+  return table(rows) + (elsewhere.empty()
+                          ? ""
+                          : "  begun in another executor or process, so not measured here: " +
+                              elsewhere + "; `takt trace` measures it from its beginning\n");
 }
 
 std::string threads_of(const ordered_json & executor)
@@ -265,17 +277,6 @@ std::string loop_of(const ordered_json & stock)
 std::string class_of(const ordered_json & one)
 {
   return fmt::format("{} in {}", one.at("class").get<std::string>(), process_of(one));
-}
-
-// `name` of each element, joined with commas; empty: there are no elements.
-template <typename Name>
-std::string listed(const ordered_json & all, const Name & name)
-{
-  std::string text;
-  for (const auto & one : all) {
-    text += (text.empty() ? "" : ", ") + name(one);
-  }
-  return text;
 }
 
 // Adds each loop once, because a program may enter it very often.
@@ -461,14 +462,11 @@ std::map<std::string, JudgedChain> judged_chains(const ordered_json & report)
 
 std::string missed_deadlines(const ordered_json & report)
 {
-  std::string text;
-  for (const auto & [name, chain] : judged_chains(report)) {
-    if (chain.late > 0) {
-      text += fmt::format(
-        "{}{} ({} of {})", text.empty() ? "" : ", ", name, chain.late, chain.activations);
-    }
-  }
-  return text;
+  return listed(judged_chains(report), [](const auto & one) {
+    const auto & [name, chain] = one;
+    return chain.late > 0 ? fmt::format("{} ({} of {})", name, chain.late, chain.activations)
+                          : std::string();
+  });
 }
 
 std::string never_ended(const ordered_json & report, const std::vector<ChainWithDeadline> & chains)
@@ -480,27 +478,20 @@ std::string never_ended(const ordered_json & report, const std::vector<ChainWith
     }
   }
   const auto judged = judged_chains(report);
-  std::string text;
-  for (const ChainWithDeadline & chain : chains) {
+  return listed(chains, [&](const ChainWithDeadline & chain) {
     const auto first = runs.find(chain.path.front());
-    if (
-      judged.count(chain.name) == 0 && first != runs.end() && first->second > 0 &&
-      runs.count(chain.path.back()) > 0) {
-      text += (text.empty() ? "" : ", ") + chain.name;
-    }
-  }
-  return text;
+    const bool began = first != runs.end() && first->second > 0;
+    return judged.count(chain.name) == 0 && began && runs.count(chain.path.back()) > 0
+             ? chain.name
+             : std::string();
+  });
 }
 
 std::string unmeasured_deadlines(const ordered_json & report)
 {
-  std::string text;
-  for (const auto & [name, chain] : judged_chains(report)) {
-    if (!chain.measured) {
-      text += (text.empty() ? "" : ", ") + name;
-    }
-  }
-  return text;
+  return listed(judged_chains(report), [](const auto & one) {
+    return one.second.measured ? std::string() : one.first;
+  });
 }
 
 }  // namespace takt_exec
