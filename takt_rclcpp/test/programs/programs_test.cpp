@@ -280,12 +280,15 @@ TEST(Report, names_each_callback_with_its_runs)
   EXPECT_EQ(by_id.at("/b:sub(/b/count)")["overwritten"], 0);
 }
 
-nlohmann::json report_of(const std::string & options, const std::string & way, int code = 0)
+// `before`: words before the program's.
+nlohmann::json report_of(
+  const std::string & options, const std::string & way, int code = 0,
+  const std::string & before = "")
 {
   const std::string file = temporary("report.json");
   const Outcome outcome = run(
-    "timeout -k 5 60 '" TAKT_EXEC "' --force --report '" + file + "' " + options +
-    " -- '" TAKT_PROGRAM "' " + way);
+    "timeout -k 5 60 '" TAKT_EXEC "' --force --report '" + file + "' " + options + " -- " + before +
+    " '" TAKT_PROGRAM "' " + way);
   EXPECT_EQ(outcome.code, code) << outcome.err;
   std::ifstream in(file);
   auto report = nlohmann::json::parse(in, nullptr, false);
@@ -1131,11 +1134,23 @@ TEST(Observe, takes_no_preempted_run_for_a_sleep)
   EXPECT_NE(entry_of("/late:timer(2ms)", model).find("sleep: "), std::string::npos) << model;
 }
 
+// In a run of takt model, whose report this asks for, too. How little CPU time is enough for "last"
+// depends on the machine; rclcpp_parts_test has the sums.
 TEST(Observe, tells_callbacks_that_publish_last_from_those_that_work_on)
 {
+  const auto report = report_of("--strict", "publishes_last_and_before", 0, "env TAKT_OBSERVE=1");
+  std::map<std::string, nlohmann::json> by_id;
+  for (const auto & callback : report["executors"].at(0)["callbacks"]) {
+    by_id[callback["id"]] = callback;
+  }
+  const auto & last = by_id.at("/talks:timer(2ms)");
+  const auto & works_on = by_id.at("/talks:timer(3ms)");
+  EXPECT_EQ(last["publishing_runs"], last["runs"]) << last;
+  EXPECT_GT(last["published_last"], 0) << last;
+  EXPECT_EQ(works_on["publishing_runs"], works_on["runs"]) << works_on;
+  EXPECT_EQ(works_on["published_last"], 0) << works_on;
+
   const std::string model = observed("'" TAKT_PROGRAM "' publishes_last_and_before", "300 runs\n");
-  EXPECT_NE(entry_of("/talks:timer(2ms)", model).find("publishes_last: true"), std::string::npos)
-    << model;
   EXPECT_EQ(entry_of("/talks:timer(3ms)", model).find("publishes_last"), std::string::npos)
     << model;
 }

@@ -3,14 +3,13 @@
 #include <atomic>
 
 #include "takt_core/executor.hpp"
-#include "takt_rt/thread_cpu_time.hpp"
 
 namespace takt_rclcpp
 {
 namespace
 {
 
-std::atomic<bool> g_measures{false};
+std::atomic<WorkAfterPublish::Clock> g_clock{nullptr};  // null: nothing is measured
 
 struct Work
 {
@@ -21,26 +20,27 @@ struct Work
 };
 constinit thread_local Work t_work{};
 
-bool measures() noexcept
+WorkAfterPublish::Clock clock() noexcept
 {
-  return g_measures.load(std::memory_order_relaxed);
+  return g_clock.load(std::memory_order_relaxed);
 }
 
 }  // namespace
 
-void WorkAfterPublish::measure() noexcept
+void WorkAfterPublish::measure(Clock clock) noexcept
 {
-  g_measures.store(true, std::memory_order_relaxed);
+  g_clock.store(clock, std::memory_order_relaxed);
 }
 
 void WorkAfterPublish::publish_begins() noexcept
 {
-  if (!measures() || t_work.depth++ > 0) {
+  const Clock now = clock();
+  if (now == nullptr || t_work.depth++ > 0) {
     return;
   }
   const takt_core::Run * const run = takt_core::current_run();
   if (run != nullptr && t_work.run == run) {
-    t_work.sum += takt_rt::thread_cpu_time() - t_work.since;
+    t_work.sum += now() - t_work.since;
   } else {
     t_work.run = run;
     t_work.sum = {};
@@ -49,11 +49,12 @@ void WorkAfterPublish::publish_begins() noexcept
 
 void WorkAfterPublish::publish_ends() noexcept
 {
+  const Clock now = clock();
   // Measuring may have begun within a publish.
-  if (!measures() || t_work.depth == 0 || --t_work.depth > 0 || t_work.run == nullptr) {
+  if (now == nullptr || t_work.depth == 0 || --t_work.depth > 0 || t_work.run == nullptr) {
     return;
   }
-  t_work.since = takt_rt::thread_cpu_time();
+  t_work.since = now();
 }
 
 void WorkAfterPublish::published_within_process() noexcept
@@ -64,11 +65,12 @@ void WorkAfterPublish::published_within_process() noexcept
 
 std::optional<takt_rt::Duration> WorkAfterPublish::ends(const takt_core::Run & run) noexcept
 {
-  if (!measures() || t_work.run != &run) {
+  const Clock now = clock();
+  if (now == nullptr || t_work.run != &run) {
     return std::nullopt;
   }
   t_work.run = nullptr;
-  return t_work.sum + (takt_rt::thread_cpu_time() - t_work.since);
+  return t_work.sum + (now() - t_work.since);
 }
 
 }  // namespace takt_rclcpp

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "takt_core/callback.hpp"
+#include "takt_rt/thread_cpu_time.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_rclcpp
@@ -19,8 +20,11 @@ namespace takt_rclcpp
 class WorkAfterPublish
 {
 public:
-  /// Measures from here on, in all executors of the process. Any thread.
-  static void measure() noexcept;
+  using Clock = takt_rt::Duration (*)() noexcept;
+
+  /// Measures from here on, in all executors of the process. `clock`: the CPU time of the calling
+  /// thread; tests have one of their own. Any thread.
+  static void measure(Clock clock = takt_rt::thread_cpu_time) noexcept;
 
   // ---- real-time safe; two looks at the thread's CPU clock for a publish ----
 
