@@ -1,10 +1,12 @@
 // Messages that a program takes in other ways: by itself, as bytes, behind a filter. And the
 // information that a timer gets of its run.
+#include <dlfcn.h>
 #include <rclcpp/version.h>
 #include <atomic>
 #include <memory>
 #include <rclcpp/serialization.hpp>
 #include <sensor_msgs/msg/temperature.hpp>
+#include <string>
 #include <vector>
 
 #include "program.hpp"
@@ -283,6 +285,44 @@ void fuses_by_stamps_within_the_process()
   fuse_by_stamps(true);
 }
 
+// A library's subscription has a message that waits for one of `b`, when the program destroys the
+// subscription and closes the library.
+void closes_the_library_of_a_waiting_message()
+{
+  void * const library = ::dlopen(TAKT_SUBSCRIBER, RTLD_NOW | RTLD_LOCAL);
+  auto * const subscribe = reinterpret_cast<void (*)(
+    rclcpp::Node &, const std::string &, rclcpp::SubscriptionBase::SharedPtr &)>(
+    ::dlsym(library, "subscribe"));
+  SingleThreadedExecutor executor;
+  auto fuses = std::make_shared<rclcpp::Node>("fuses");
+  auto source = std::make_shared<rclcpp::Node>("source");
+  rclcpp::SubscriptionBase::SharedPtr a;
+  subscribe(*fuses, "a", a);
+  auto b = fuses->create_subscription<Temperature>("b", 10, [](const Temperature &) {});
+  auto to_a = source->create_publisher<Temperature>("a", 10);
+  int step = 0;
+  auto timer = source->create_wall_timer(20ms, [&] {
+    if (to_a->get_subscription_count() != 1 && step == 0) {
+      return;
+    }
+    ++step;
+    if (step == 1) {
+      Temperature message;
+      message.header.stamp.sec = 1;
+      to_a->publish(message);
+    } else if (step == 4) {
+      a.reset();
+      ::dlclose(library);
+    } else if (step == 7) {
+      executor.cancel();
+    }
+  });
+  executor.add_node(fuses);
+  executor.add_node(source);
+  executor.spin();
+  say("ended");
+}
+
 // A message of the timer is for two nodes, and the first of them has a message for a third one.
 void follow_one_another()
 {
@@ -337,6 +377,7 @@ Ways ways_of_taking()
 {
   Ways ways{
     {"bytes_and_filters", bytes_and_filters},
+    {"closes_the_library_of_a_waiting_message", closes_the_library_of_a_waiting_message},
     {"follow_one_another", follow_one_another},
     {"fuses_by_stamps", fuses_by_stamps},
     {"fuses_by_stamps_within_the_process", fuses_by_stamps_within_the_process},

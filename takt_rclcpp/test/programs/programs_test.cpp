@@ -468,6 +468,20 @@ TEST(Triggers, a_group_runs_sets_of_messages_whose_stamps_lie_close)
   std::remove(schedule.c_str());
 }
 
+TEST(Triggers, a_message_that_waits_for_its_set_may_outlive_the_library_of_its_subscription)
+{
+  const std::string schedule = temporary("library.yaml");
+  std::ofstream(schedule)
+    << "version: 1\nexecutors:\n  main:\n    threads: {t: {}}\n    default: t\n"
+       "    groups: [{match: \"/fuses:group(*)\", when: {spread: 20ms}}]\n";
+  const Outcome outcome = run(
+    "timeout -k 5 60 '" TAKT_EXEC "' --strict --schedule '" + schedule +
+    "' -- '" TAKT_PROGRAM "' closes_the_library_of_a_waiting_message");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "ended\n") << outcome.err;
+  std::remove(schedule.c_str());
+}
+
 TEST(Sequences, a_callback_follows_its_publisher_before_others_that_were_ready_earlier)
 {
   const std::string schedule = temporary("sequence.yaml");

@@ -1,5 +1,8 @@
 // A subscription of the adopted program: typed, serialized or loaned.
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <typeinfo>
 #include <utility>
 
 #include <rmw/error_handling.h>
@@ -53,6 +56,24 @@ void give_back(const TakenMessage & taken) noexcept
   } else if (taken.message != nullptr) {
     auto message = taken.message;
     taken.subscription->return_message(message);
+  }
+}
+
+// A message that waits for its set may outlive its subscription, and its deleter is code of the
+// library that made the subscription, which the program may close. So this keeps the library in
+// memory until the process ends. glibc does so itself for libraries with unique symbols, as most
+// libraries of C++ have them.
+void keep_library_of(const rclcpp::SubscriptionBase & subscription)
+{
+  Dl_info library{};
+  if (::dladdr(&typeid(subscription), &library) == 0 || library.dli_fname == nullptr) {
+    return;
+  }
+  void * const opened = ::dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (opened != nullptr) {
+    ::dlclose(opened);
+  } else {
+    ::dlerror();  // it is the program itself; an error is not left for the program to find
   }
 }
 
@@ -304,6 +325,9 @@ std::shared_ptr<Entity> make_entity(
 {
   options.depth = arrival_depth(subscription->get_actual_qos(), settings.whole_history);
   options.stamped = takt_host::begins_with_header(subscription->get_message_type_support_handle());
+  if (const auto condition = options.group->condition(); condition && condition->spread) {
+    keep_library_of(*subscription);
+  }
   return std::make_shared<SubscriptionEntity>(subscription, std::move(options), settings);
 }
 
