@@ -206,6 +206,29 @@ TEST(Setting, OfSharedMemoryIsBetweenProcessesAndOfASizeThatHasAType)
   EXPECT_FALSE(check(setting).empty());
 }
 
+TEST(Setting, OfRclcppIsWithinOneProcessAndNeedsTheProgramThatWasBuiltWithIt)
+{
+  for (const Variant variant : {Variant::rclcpp, Variant::rclcpp_pool}) {
+    EXPECT_FALSE(check(setting_of(variant, Place::same_core)).empty());
+    const Setting setting = setting_of(variant, Place::one_thread);
+    EXPECT_TRUE(check(setting).empty());
+    ASSERT_TRUE(missing(setting));
+    EXPECT_NE(missing(setting)->find("takt_data_path_rclcpp"), std::string::npos);
+  }
+}
+
+TEST(Setting, OfThePoolOfRclcppHasOrdinaryThreads)
+{
+  Setting setting = setting_of(Variant::rclcpp, Place::one_thread);
+  setting.priority = 50;
+  setting.cores = {0};
+  EXPECT_EQ(attributes_of(setting, Side::publisher, false).policy, takt_rt::Policy::fifo);
+  setting.variant = Variant::rclcpp_pool;
+  for (const bool middleware : {false, true}) {
+    EXPECT_EQ(attributes_of(setting, Side::publisher, middleware).policy, takt_rt::Policy::other);
+  }
+}
+
 TEST(Measurement, ASequenceRunsPublisherAndReceiverOnOneThread)
 {
   const ordered_json found = measured(Variant::direct, Place::one_thread);

@@ -1,5 +1,6 @@
 // takt_data_path: measures one way of messages at one size, or the physical limits beside it. `takt
-// experiment data-path` runs it for all ways and sizes.
+// experiment data-path` runs it for all ways and sizes. takt_data_path_rclcpp, which is built where
+// rclcpp is found, also has the ways of rclcpp.
 //
 // Exit codes: 0 measured; 1 not measured (the way does not work here, messages did not arrive, a
 // process died), or the output could not be written; 2 the command line is faulty; 3 this build or
@@ -17,6 +18,9 @@
 #include "data_path/setting.hpp"
 #include "takt_schedule/program.hpp"
 #include "write_result.hpp"
+#ifdef TAKT_WITH_RCLCPP
+#include "data_path/rclcpp_transport.hpp"
+#endif
 
 namespace
 {
@@ -81,8 +85,8 @@ void add_options(CLI::App & app, Setting & setting)
   app.add_option_function<std::string>(
     "--variant",
     [&](const std::string & word) { setting.variant = named(kVariants, "--variant", word); },
-    "how messages travel: udp, standard, loans, direct, shared, futex (no message); default: "
-    "direct");
+    "how messages travel: udp, standard, loans, direct, shared, rclcpp, rclcpp_pool, futex (no "
+    "message); default: direct");
   app.add_option_function<std::string>(
     "--place", [&](const std::string & word) { setting.place = named(kPlaces, "--place", word); },
     "same_core, other_core, one_thread; default: same_core");
@@ -103,7 +107,8 @@ void add_options(CLI::App & app, Setting & setting)
     "of publisher and receiver, as in 0,1; default: the first two that are usable");
   add_number(
     app, "--priority", setting.priority, 0, kMostPriority,
-    "of the publisher under SCHED_FIFO, the receiver is two above it; 0: SCHED_OTHER; default: 50");
+    "of the publisher under SCHED_FIFO, the receiver is two above it; 0, and of rclcpp_pool: "
+    "SCHED_OTHER; default: 50");
 }
 
 }  // namespace
@@ -126,6 +131,9 @@ int main(int argc, char ** argv)
     },
     "measure a call, a look at the clock, and copies of these sizes instead");
   app.add_option("--output", output, "file instead of standard output");
+#ifdef TAKT_WITH_RCLCPP
+  use_rclcpp(rclcpp_one_thread);
+#endif
   return takt_schedule::run_program(app, argc, argv, [&]() -> int {
     if (setting.cores.empty()) {
       setting.cores = takt_rt::usable_cores();

@@ -3,6 +3,7 @@
 #include <rmw/rmw.h>
 
 #include "data_path/middleware_setting.hpp"
+#include "data_path/transport.hpp"
 #include "takt_channel/channel.hpp"
 
 namespace takt_bench::data_path
@@ -10,6 +11,11 @@ namespace takt_bench::data_path
 
 std::optional<std::string> missing(const Setting & setting)
 {
+  if (is_of_rclcpp(setting.variant) && !has_rclcpp()) {
+    return std::string(to_string(setting.variant)) +
+           ": takt_data_path has no rclcpp; where takt was built with rclcpp, "
+           "takt_data_path_rclcpp measures it";
+  }
   const bool between = setting.place != Place::one_thread;
   const bool by_channel = setting.variant == Variant::direct || setting.variant == Variant::shared;
   if (by_channel && between && !takt_channel::available()) {

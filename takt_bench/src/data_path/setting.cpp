@@ -1,6 +1,7 @@
 #include "data_path/setting.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "data_path/shared_sizes.hpp"
 
@@ -40,6 +41,11 @@ takt_rt::Faults check(const Setting & setting)
   if (setting.variant == Variant::shared && setting.place == Place::one_thread) {
     faults.push_back("shared: a way between processes; measure it on the same or on another core");
   }
+  if (is_of_rclcpp(setting.variant) && setting.place != Place::one_thread) {
+    faults.push_back(
+      std::string(to_string(setting.variant)) +
+      ": a way within one process; measure it at the place one_thread");
+  }
   if (
     setting.variant == Variant::shared &&
     std::find(kSharedSizes.begin(), kSharedSizes.end(), setting.size) == kSharedSizes.end()) {
@@ -64,7 +70,8 @@ takt_rt::ThreadAttributes attributes_of(const Setting & setting, Side side, bool
   takt_rt::ThreadAttributes attributes;
   attributes.cores = {core_of(setting, side)};
   attributes.policy = takt_rt::Policy::other;
-  if (setting.priority > 0) {
+  // Under SCHED_FIFO on one core the pool's run does not end within the program's time.
+  if (setting.priority > 0 && setting.variant != Variant::rclcpp_pool) {
     attributes.policy = takt_rt::Policy::fifo;
     attributes.priority = setting.priority + (side == Side::receiver ? kReceiverAbove : 0) +
                           (middleware ? kMiddlewareAbove : 0);

@@ -25,7 +25,9 @@ enum class Variant
   loans,     ///< rcl: loaned messages; data sharing between processes, delivery within the process
   direct,    ///< takt_channel between processes; a sequence by pointer of takt_rcl in one thread
   shared,    ///< takt_rcl over takt_channel, between processes
-  futex      ///< no message: the wake-up of another process. The physical limit
+  rclcpp,    ///< rclcpp's own intra-process messages and single-threaded executor
+  rclcpp_pool,  ///< the same under rclcpp's multi-threaded executor, with two threads
+  futex         ///< no message: the wake-up of another process. The physical limit
 };
 
 /// Where publisher and receiver run.
@@ -33,15 +35,17 @@ enum class Place
 {
   same_core,   ///< two processes, one core
   other_core,  ///< two processes, a core each
-  one_thread   ///< one thread of one process
+  one_thread   ///< one thread of one process; `rclcpp_pool` has two, on one core
 };
 
-constexpr std::array<std::pair<Variant, std::string_view>, 6> kVariants{
+constexpr std::array<std::pair<Variant, std::string_view>, 8> kVariants{
   {{Variant::udp, "udp"},
    {Variant::standard, "standard"},
    {Variant::loans, "loans"},
    {Variant::direct, "direct"},
    {Variant::shared, "shared"},
+   {Variant::rclcpp, "rclcpp"},
+   {Variant::rclcpp_pool, "rclcpp_pool"},
    {Variant::futex, "futex"}}};
 constexpr std::array<std::pair<Place, std::string_view>, 3> kPlaces{
   {{Place::same_core, "same_core"},
@@ -75,6 +79,11 @@ constexpr int kMiddlewareAbove = 1;
 constexpr int kMostPriority = 90;
 
 std::string_view to_string(Variant variant) noexcept;
+/// `rclcpp` or `rclcpp_pool`.
+constexpr bool is_of_rclcpp(Variant variant) noexcept
+{
+  return variant == Variant::rclcpp || variant == Variant::rclcpp_pool;
+}
 std::string_view to_string(Place place) noexcept;
 
 /// Everything that cannot be measured as requested.

@@ -36,7 +36,19 @@ private:
   Ledger & ledger_;
 };
 
+OneThreadMaker g_rclcpp = nullptr;
+
 }  // namespace
+
+void use_rclcpp(OneThreadMaker maker) noexcept
+{
+  g_rclcpp = maker;
+}
+
+bool has_rclcpp() noexcept
+{
+  return g_rclcpp != nullptr;
+}
 
 std::unique_ptr<Publishing> make_publishing(const Setting & setting, Ledger & ledger)
 {
@@ -72,6 +84,9 @@ std::unique_ptr<Receiving> make_receiving(const Setting & setting, Ledger & ledg
 
 std::unique_ptr<OneThread> make_one_thread(const Setting & setting, Ledger & ledger)
 {
+  if (is_of_rclcpp(setting.variant) && has_rclcpp()) {
+    return g_rclcpp(setting, ledger);
+  }
   return setting.variant == Variant::loans ? loans_one_thread(setting, ledger)
                                            : client_one_thread(setting, ledger);
 }

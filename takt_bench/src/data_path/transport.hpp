@@ -51,6 +51,13 @@ std::unique_ptr<Publishing> make_publishing(const Setting & setting, Ledger & le
 std::unique_ptr<Receiving> make_receiving(const Setting & setting, Ledger & ledger);
 std::unique_ptr<OneThread> make_one_thread(const Setting & setting, Ledger & ledger);
 
+/// Makes `rclcpp` and `rclcpp_pool` in one thread.
+using OneThreadMaker = std::unique_ptr<OneThread> (*)(const Setting & setting, Ledger & ledger);
+/// For a program that was built with rclcpp: call it before any measurement. Set-up only.
+void use_rclcpp(OneThreadMaker maker) noexcept;
+/// Whether `use_rclcpp` was called. Set-up only.
+bool has_rclcpp() noexcept;
+
 // takt_rcl: `udp`, `standard`, and `direct` in one thread.
 std::unique_ptr<Publishing> client_publishing(const Setting & setting);
 std::unique_ptr<Receiving> client_receiving(const Setting & setting, Ledger & ledger);

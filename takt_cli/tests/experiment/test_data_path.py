@@ -9,7 +9,7 @@ import pytest
 from support.built import DATA_PATH, need
 from support.schemas import example, faults
 from takt_cli.base.errors import TaktError
-from takt_cli.base.programs import find_program
+from takt_cli.base.programs import find_program, find_program_or_none
 from takt_cli.verbs.experiment import data_path, data_path_claims, data_path_table
 from takt_cli.verbs.experiment.data_path import (
     DIRECT,
@@ -17,7 +17,10 @@ from takt_cli.verbs.experiment.data_path import (
     KIB,
     LOANS,
     MIB,
+    OF_RCLCPP,
     OTHER,
+    POOL,
+    RCLCPP,
     SAME,
     SIZES,
     STANDARD,
@@ -90,7 +93,8 @@ def test_sizes_are_powers_of_four_up_to_the_largest():
 
 def test_a_campaign_has_each_variant_at_each_place_and_the_wake_up_between_processes():
     cells = list(Campaign((64, KIB), data_path.places_of((0, 1)), 10).cells())
-    assert len(cells) == len(set(cells)) == 3 * 2 * len(VARIANTS) + 2
+    assert len(cells) == len(set(cells)) == 3 * 2 * len(VARIANTS) + 2 + 2 * len(OF_RCLCPP)
+    assert {place for variant, place, _ in cells if variant in OF_RCLCPP} == {WITHIN}
     assert {place for variant, place, _ in cells if variant == FUTEX} == {SAME, OTHER}
     assert data_path.places_of((0,)) == (SAME, WITHIN)
 
@@ -187,6 +191,68 @@ def test_a_missing_variant_leaves_gaps_and_says_why():
     assert "Not measured: loans: another middleware." in data_path_table.explanations(
         found, Campaign((64,), (SAME,), 100), (0, 1)
     )
+
+
+def test_rclcpps_own_messages_are_beside_takts_where_they_were_measured():
+    found = found_with()
+    campaign = Campaign((64,), (WITHIN,), 100)
+    assert not any("rclcpp" in text for text in data_path_claims.sentences([], found))
+    for size in (64, LARGE):
+        found.cells[RCLCPP, WITHIN, size] = cell(RCLCPP, WITHIN, size, 20)
+        found.cells[POOL, WITHIN, size] = cell(POOL, WITHIN, size, 40)
+    latency = data_path_table.tables(found)[2]
+    assert latency.rows[0][latency.columns.index("rclcpp p50")].text == "20.0"
+    assert latency.rows[0][latency.columns.index("rclcpp pool p50")].text == "40.0"
+    assert "rclcpp p50" not in data_path_table.tables(found)[0].columns
+    said = data_path_claims.sentences([], found)
+    assert "within the process took 20 µs, one of a sequence by pointer 5 µs" in said[-1]
+    assert any("unique pointers" in text for text in data_path_table.explanations(
+        found, campaign, (0, 1)
+    ))  # fmt: skip
+    assert len(data_path_claims.judge(found)) == 14
+
+
+@need(*DATA_PATH)
+def test_without_rclcpp_its_messages_are_missing_in_one_line(tmp_path):
+    if find_program_or_none("takt_data_path_rclcpp", "takt_bench"):
+        pytest.skip("takt was built with rclcpp")
+    for variant in OF_RCLCPP:
+        why = run_data_path(
+            variant,
+            WITHIN,
+            64,
+            tmp_path / "told",
+            messages=1,
+            interval_ns=1_000_000,
+            longest_ns=10**9,
+            cores=(0,),
+        )
+        assert why == "rclcpp's own messages within a process: takt was built without rclcpp"
+        done = subprocess.run(
+            [find_program(*DATA_PATH[0]), "--variant", variant, "--place", WITHIN],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (3, "")
+        assert "takt_data_path_rclcpp measures it" in done.stderr
+
+
+@need(("takt_data_path_rclcpp", "takt_bench"))
+@pytest.mark.alone
+@pytest.mark.parametrize("variant", OF_RCLCPP)
+def test_a_moment_of_rclcpps_own_messages(tmp_path, variant):
+    run = run_data_path(
+        variant,
+        WITHIN,
+        4096,
+        tmp_path / "told",
+        messages=20,
+        interval_ns=2_000_000,
+        longest_ns=10**10,
+        cores=(0,),
+    )
+    assert not isinstance(run, str), run
+    assert (run.variant, run.lost, run.damaged) == (variant, 0, 0)
+    assert len(run.latencies_ns) + len(run.stalled_ns) == 20
 
 
 @need(*DATA_PATH)

@@ -18,6 +18,9 @@ from takt_cli.verbs.experiment.setting import Setting
 
 UDP, STANDARD, LOANS, DIRECT, FUTEX = "udp", "standard", "loans", "direct", "futex"
 VARIANTS = (UDP, STANDARD, LOANS, DIRECT)
+# rclcpp's own ways, within one process.
+RCLCPP, POOL = "rclcpp", "rclcpp_pool"
+OF_RCLCPP = (RCLCPP, POOL)
 SAME, OTHER, WITHIN = "same_core", "other_core", "one_thread"
 PLACES = (SAME, OTHER, WITHIN)
 PLACE_WORDS = {
@@ -63,8 +66,9 @@ class Campaign:
         for place in self.places:
             if place != WITHIN:
                 yield FUTEX, place, 64
+            own = OF_RCLCPP if place == WITHIN else ()
             for size in self.sizes:
-                for variant in self.variants:
+                for variant in (*self.variants, *own):
                     yield variant, place, size
 
     def expected_s(self) -> float:
@@ -95,7 +99,7 @@ class Found:
     def variants(self, place: str) -> list[str]:
         """Give the variants that were measured there."""
         had = {variant for variant, at, _ in self.cells if at == place}
-        return [variant for variant in VARIANTS if variant in had]
+        return [variant for variant in (*VARIANTS, *OF_RCLCPP) if variant in had]
 
     def sizes(self) -> list[int]:
         """Give the sizes that were measured."""

@@ -13,6 +13,7 @@ from takt_cli.verbs.experiment.data_path import (
     MIB,
     OTHER,
     PLACE_WORDS,
+    RCLCPP,
     SAME,
     UDP,
     WITHIN,
@@ -150,4 +151,11 @@ def sentences(claims: list[Claim], found: Found) -> list[str]:
                 f"{PLACE_WORDS[place].capitalize()}: a message through a channel took "
                 f"{mine / 1000:.3g} µs, the wake-up alone {limit / 1000:.3g} µs (medians, 64 B)."
             )
+    stock, mine = found.p50(RCLCPP, WITHIN, 64), found.p50(DIRECT, WITHIN, 64)
+    if stock and mine:
+        lines.append(
+            f"{PLACE_WORDS[WITHIN].capitalize()}: a message of rclcpp within the process took "
+            f"{stock / 1000:.3g} µs, one of a sequence by pointer {mine / 1000:.3g} µs (medians, "
+            "64 B)."
+        )
     return lines

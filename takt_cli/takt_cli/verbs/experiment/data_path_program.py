@@ -10,12 +10,14 @@ from typing import TypeVar
 
 from takt_cli.base.errors import EXIT_FAILED, TaktError
 from takt_cli.base.processes import program_failed, run_program
-from takt_cli.base.programs import find_program
+from takt_cli.base.programs import find_program, find_program_or_none
 from takt_cli.base.units import NS_PER_S, duration_flag
 from takt_cli.documents.document import DamagedError, Document
 from takt_cli.results.samples import Samples, as_samples
 
 PROGRAM = ("takt_data_path", "takt_bench")
+# The same with the ways of rclcpp: built where rclcpp is found.
+WITH_RCLCPP = ("takt_data_path_rclcpp", "takt_bench")
 _MISSING = 3  # its exit code where this build or middleware does not have the way
 # The program ends by itself where messages do not arrive.
 _PATIENCE_S = 300.0
@@ -142,7 +144,12 @@ def run_data_path(
     flags = ["--variant", variant, "--place", place, "--size", str(size)]
     flags += ["--messages", str(messages), "--interval", duration_flag(interval_ns)]
     flags += ["--longest", duration_flag(longest_ns)]
-    missing = _run(flags, output, cores, messages * interval_ns / NS_PER_S)
+    program = PROGRAM
+    if variant.startswith("rclcpp"):
+        if find_program_or_none(*WITH_RCLCPP) is None:
+            return "rclcpp's own messages within a process: takt was built without rclcpp"
+        program = WITH_RCLCPP
+    missing = _run(flags, output, cores, messages * interval_ns / NS_PER_S, program)
     return missing or _read(DataPath, output)
 
 
@@ -152,11 +159,17 @@ def run_floors(sizes: Sequence[int], output: Path, cores: Sequence[int]) -> Floo
     return _read(Floors, output)
 
 
-def _run(flags: list[str], output: Path, cores: Sequence[int], length_s: float) -> str:
+def _run(
+    flags: list[str],
+    output: Path,
+    cores: Sequence[int],
+    length_s: float,
+    program: tuple[str, str] = PROGRAM,
+) -> str:
     """Run it; the reason where there is nothing to measure, else empty."""
     two = ",".join(str(core) for core in cores[:2])
     done = run_program(
-        find_program(*PROGRAM),
+        find_program(*program),
         [*flags, "--cores", two, "--output", str(output)],
         timeout_s=_PATIENCE_S + 2 * length_s,
         check=False,
@@ -166,7 +179,7 @@ def _run(flags: list[str], output: Path, cores: Sequence[int], length_s: float) 
     if done.code == _MISSING:
         return said.strip().removeprefix(f"{PROGRAM[0]}: ")
     if done.code != 0:
-        raise program_failed(PROGRAM[0], done.code, said)
+        raise program_failed(program[0], done.code, said)
     return ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from takt_cli.base.units import how_many, human, significant
 from takt_cli.pages.axes import Figure, layout, set_axis
@@ -14,6 +14,8 @@ from takt_cli.verbs.experiment.data_path import (
     KIB,
     LOANS,
     PLACE_WORDS,
+    POOL,
+    RCLCPP,
     STANDARD,
     UDP,
     WITHIN,
@@ -23,7 +25,22 @@ from takt_cli.verbs.experiment.data_path import (
 )
 from takt_cli.verbs.experiment.data_path_program import Measured
 
-COLOURS = {UDP: "--s2", STANDARD: "--s3", LOANS: "--s4", DIRECT: "--s1"}
+COLOURS = {
+    UDP: "--s2",
+    STANDARD: "--s3",
+    LOANS: "--s4",
+    DIRECT: "--s1",
+    RCLCPP: "--s5",
+    POOL: "--s6",
+}
+_NAMES = {
+    UDP: "UDP",
+    STANDARD: "default",
+    LOANS: "loans",
+    RCLCPP: "rclcpp",
+    POOL: "rclcpp pool",
+    FUTEX: "wake-up alone",
+}
 NS_PER_US = 1000
 # Threads with fewer switches and less time per message are summed up in a row of their own.
 _FEW = 0.005
@@ -34,7 +51,7 @@ def name(variant: str, place: str) -> str:
     """Name what a variant is at a place."""
     if variant == DIRECT:
         return "sequence by pointer" if place == WITHIN else "channel"
-    return {UDP: "UDP", STANDARD: "default", LOANS: "loans", FUTEX: "wake-up alone"}[variant]
+    return _NAMES[variant]
 
 
 def tables(found: Found) -> list[Table]:
@@ -285,6 +302,18 @@ def explanations(found: Found, campaign: Campaign, cores: Sequence[int]) -> list
         "channel: a publisher and a subscriber of takt_channel, used directly; the thread that "
         "waits for the message is the one that takes it. sequence by pointer: a timer's callback "
         "and a subscription's callback of takt_rcl as a sequence of the schedule.",
+        *_of_rclcpp(found),
         *(f"Not measured: {why}." for why in dict.fromkeys(found.missing.values())),
-        "rclcpp's own intra-process messages are not in this experiment.",
     ]
+
+
+def _of_rclcpp(found: Found) -> Iterator[str]:
+    if RCLCPP in found.variants(WITHIN):
+        yield (
+            "rclcpp: its own intra-process messages, unique pointers, under its single-threaded "
+            "executor: a timer's callback and a subscription's callback of two nodes. The "
+            "publisher makes each message anew, before the latency begins; the CPU time has that, "
+            "too. rclcpp pool: the same under its multi-threaded executor with two threads on "
+            "that core, so publisher and receiver may be two threads. The pool's threads run under "
+            "SCHED_OTHER: under SCHED_FIFO on one core its measurement does not end in time."
+        )
