@@ -325,8 +325,11 @@ std::shared_ptr<Entity> make_entity(
 {
   options.depth = arrival_depth(subscription->get_actual_qos(), settings.whole_history);
   options.stamped = takt_host::begins_with_header(subscription->get_message_type_support_handle());
-  if (const auto condition = options.group->condition(); condition && condition->spread) {
-    keep_library_of(*subscription);
+  if (options.group != nullptr) {
+    const auto condition = options.group->condition();
+    if (condition && condition->spread) {
+      keep_library_of(*subscription);
+    }
   }
   return std::make_shared<SubscriptionEntity>(subscription, std::move(options), settings);
 }
