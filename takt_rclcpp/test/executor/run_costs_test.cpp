@@ -6,6 +6,7 @@
 #include <rclcpp/rclcpp.hpp>
 
 #include "takt_core/callback.hpp"
+#include "takt_core/executor.hpp"
 #include "takt_rclcpp/executor.hpp"
 #include "with_rclcpp.hpp"
 
