@@ -81,6 +81,8 @@ Outcome run(const std::string & command)
 // `follow_one_another` is the schedule's; the others print what the middleware did.
 // `calls_in_a_callback` and those that wait need a schedule with several threads.
 const std::set<std::string> kOwnTests{
+  // rclcpp itself has weak pointers into a library that was closed.
+  "closes_the_library_of_a_waiting_message",
   "parts_of_a_spin",
   "one_of_two_pools_throws",
   "looks",
