@@ -5,6 +5,7 @@ Read from the schemas anew, and not by the reader that is tested.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -113,6 +114,8 @@ def _object_faults(
 def _is(value: Any, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
+    if isinstance(value, float) and not math.isfinite(value):
+        return False  # JSON has no such numbers, although Python reads and writes them
     return isinstance(value, _KINDS[kind])
 
 
