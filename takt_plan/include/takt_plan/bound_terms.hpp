@@ -35,6 +35,7 @@ enum class TermKind
   reservation,     ///< the thread waits for the next period of its reservation
   switches,        ///< switches to the thread of policy deadline, beyond one for each run
   not_before,      ///< the part counts as ended no earlier than the task that starts it
+  other_runs,      ///< of other callbacks, in the worst of all orders in which runs may begin
   any_phase,       ///< the whole bound of an analysis without phases, where the analysis with
                    ///< phases finds no bound
   head_start       ///< below zero: some counted work began before the part's release
@@ -74,6 +75,8 @@ constexpr std::string_view to_string(TermKind kind) noexcept
       return "waking";
     case TermKind::not_before:
       return "not_before";
+    case TermKind::other_runs:
+      return "other_runs";
     case TermKind::any_phase:
       return "any_phase";
     case TermKind::head_start:

@@ -45,6 +45,7 @@
 
 #include "takt_plan/analysis_kind.hpp"
 #include "takt_plan/bound_terms.hpp"
+#include "takt_plan/course_terms.hpp"
 #include "takt_plan/executor_bounds.hpp"
 #include "takt_plan/model.hpp"
 #include "takt_plan/pool_equations.hpp"
@@ -85,8 +86,11 @@ struct JobTerms
   bool followers = true;  ///< a run may start other work before it ends, and that work may preempt
                           ///< the run
   bool started = true;    ///< a less urgent run of the core may have started work
-  bool ways = true;  ///< ends by whole ways over several cores, too; takes time, and false: ends
-                     ///< are later
+  bool ways = true;     ///< ends by whole ways over several cores, too; takes time, and false: ends
+                        ///< are later
+  bool courses = true;  ///< ends over all orders in which jobs that go back and forth between cores
+                        ///< may begin, too; takes time, and false: ends are later
+  CourseTerms in_courses;
   /// Callbacks of a sequence precede others as urgent that were released earlier.
   bool sequences = true;
 };

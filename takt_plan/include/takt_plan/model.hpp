@@ -88,6 +88,8 @@ struct Task
   bool timer = false;              ///< the release is that of a timer, not of messages
   /// Of a timer: once late, it is released from then on (missed_periods: restart).
   bool leaves_grid = false;
+  /// Of a timer: the program moves or stops it (`offset: any`), so that its phase may change.
+  bool any_phase = false;
   std::vector<Link> triggers;  ///< messages that start it
   bool all = false;            ///< a message of each topic starts it together, not each message
   /// Each message starts a run, and the task keeps the newest message of each topic. The run that

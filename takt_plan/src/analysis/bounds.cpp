@@ -1,13 +1,17 @@
 #include "takt_plan/bounds.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "analysis/answers.hpp"
 #include "analysis/counted_bounds.hpp"
 #include "analysis/inputs/check_for_analysis.hpp"
 #include "analysis/inputs/let.hpp"
 #include "analysis/jobs/job_bounds.hpp"
+#include "analysis/jobs/phase_cells.hpp"
+#include "analysis/limits.hpp"
 #include "analysis/waits.hpp"
 
 namespace takt_plan
@@ -36,6 +40,30 @@ Bounds with_analyses(PriorityBounds found)
       chain ? Result<ChainAnswer>(
                 ChainAnswer{common(chain->segments), chain->bound, std::move(chain->segments)})
             : chain.faults());
+  }
+  return all;
+}
+
+/// Each chain as one segment.
+PriorityBounds with_segments(const Model & model, detail::BoundsOfAnyPhases found)
+{
+  const takt_rt::Faults none{takt_rt::Fault{"its phases are known, or have too many cells"}};
+  PriorityBounds all;
+  for (const std::optional<Ns> & task : found.tasks) {
+    all.tasks.push_back(task ? Result<Ns>(*task) : none);
+  }
+  for (Index chain = 0; chain < model.chains.size(); ++chain) {
+    std::optional<detail::BoundOfAnyPhases> & one = found.chains[chain];
+    if (!one) {
+      all.chains.push_back(none);
+      continue;
+    }
+    SegmentBound segment;
+    segment.analysis = Analysis::jobs;
+    segment.tasks = model.chains[chain].path;
+    segment.response = one->bound;
+    segment.terms = std::move(one->terms);
+    all.chains.push_back(ChainBound{one->bound, {std::move(segment)}});
   }
   return all;
 }
@@ -107,6 +135,18 @@ Result<Bounds> detail::counted_bounds(
     detail::take_smaller(
       found,
       detail::job_bounds(model, solver.flow(), options, terms, known, looks, kMostLooksOfJobs));
+  }
+  const bool courses = options.jobs.windows && options.jobs.courses && !waits && late.empty();
+  if (courses && !solver.exhausted()) {
+    const Ns longest = detail::horizon(model, options.horizon);
+    std::vector<Ns> known;
+    for (const Result<ChainBound> & chain : found.chains) {
+      known.push_back(chain ? chain->bound : kUnbounded);
+    }
+    detail::take_smaller(
+      found, with_segments(
+               model, detail::bounds_of_any_phases(
+                        model, options.jobs.in_courses, known, longest, terms > 0, looks)));
   }
   Bounds all = with_analyses(std::move(found));
   if (!late.empty()) {

@@ -54,6 +54,7 @@ void Placement::place(const CallbackModel & callback, Task & task)
   for (const std::string & id : callback.ids) {
     require_together(callback, binding, task, id, *executor.resolver);
   }
+  task.any_phase = callback.any_phase;
   task.leaves_grid = resolved->missed_periods == takt_core::MissedPeriods::restart;
   if (callback.is_timer() && resolved->offset && task.release) {
     task.release->offset = resolved->offset->count();

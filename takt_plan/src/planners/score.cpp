@@ -204,7 +204,7 @@ private:
 BoundsOptions Part::of_search()
 {
   BoundsOptions options;
-  options.jobs.ways = options.priority.ways = false;
+  options.jobs.ways = options.jobs.courses = options.priority.ways = false;
   return options;
 }
 

@@ -184,6 +184,9 @@ std::string line_of(
       return "switches to its thread, when it is replenished or was preempted";
     case TermKind::not_before:
       return "its end counts no earlier than the end of the callback that starts it";
+    case TermKind::other_runs:
+      return "waiting for other callbacks and sets, in the worst of all orders in which runs may "
+             "begin";
     case TermKind::any_phase:
       return "its bound whatever the phases of timers are, which is the smaller one here";
     case TermKind::head_start:

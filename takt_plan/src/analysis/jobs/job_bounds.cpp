@@ -11,6 +11,7 @@
 #include "analysis/jobs/job_depths.hpp"
 #include "analysis/jobs/job_graph.hpp"
 #include "analysis/jobs/job_windows.hpp"
+#include "analysis/jobs/node_ways.hpp"
 #include "analysis/limits.hpp"
 #include "takt_plan/end_to_end.hpp"
 
@@ -21,46 +22,6 @@ namespace
 
 using takt_rt::Faults;
 using takt_rt::Result;
-
-/// Ways of nodes from the chain's root to its end. For a set, a way has the node that keeps the
-/// chain's message, and then the node of the work.
-std::vector<std::vector<Index>> ways(const Flow & flow, const JobGraph & graph, const Chain & chain)
-{
-  std::vector<std::vector<Index>> found;
-  for (const Index stream : flow.streams.of(chain.path.front())) {
-    if (flow.streams.all()[stream].from.empty()) {
-      found.push_back({graph.node_of_stream[stream]});
-    }
-  }
-  for (Index i = 1; i <= chain.path.size() && !found.empty(); ++i) {
-    std::vector<std::vector<Index>> longer;
-    for (std::vector<Index> & way : found) {
-      const Index task = chain.path[i - 1];
-      if (flow.streams.set(task) != nullptr) {
-        way.push_back(graph.node_of_stream[flow.streams.after(task).front()]);
-      }
-      if (i == chain.path.size()) {
-        longer.push_back(std::move(way));
-        continue;
-      }
-      for (const Index stream : flow.streams.of(chain.path[i])) {
-        if (graph.node_of_stream[stream] == kNone) {
-          continue;  // the callback only reads the message, and belongs to another part
-        }
-        const JobNode & node = graph.nodes[graph.node_of_stream[stream]];
-        const bool goes_on = std::any_of(
-          node.from.begin(), node.from.end(),
-          [&](const auto & from) { return from.node == way.back(); });
-        if (goes_on) {
-          longer.push_back(way);
-          longer.back().push_back(graph.node_of_stream[stream]);
-        }
-      }
-    }
-    found = std::move(longer);
-  }
-  return found;
-}
 
 /// For each node of the part: the smallest limit of the chains that end there. Only for nodes where
 /// the work on each set belongs to the chain's message.
@@ -76,7 +37,7 @@ std::vector<Ns> latest_ends(
       graph.nodes[graph.node_of_stream[streams.front()]].unphased) {
       continue;  // other analyses find smaller bounds for unphased sources
     }
-    for (const std::vector<Index> & way : ways(flow, graph, model.chains[chain])) {
+    for (const std::vector<Index> & way : ways_of_nodes(flow, graph, model.chains[chain])) {
       bool own = true;
       for (Index i = 1; i < way.size(); ++i) {
         const JobNode & node = graph.nodes[way[i]];
@@ -128,7 +89,7 @@ public:
   {
     ChainBound worst;
     std::vector<Job> worst_run;  // empty: none so far
-    for (const std::vector<Index> & way : ways(flow_, graph_, chain)) {
+    for (const std::vector<Index> & way : ways_of_nodes(flow_, graph_, chain)) {
       const std::int64_t jobs = graph_.nodes[way.front()].jobs;
       for (std::int64_t job = 0; job < jobs; ++job) {
         for (const std::vector<Job> & run : runs(way, job)) {

@@ -78,8 +78,23 @@ void JobWindows::add_begun(Index index, Ns time, BoundTerms & terms) const
   add_term(terms, block);
 }
 
+BoundTerms JobWindows::terms_of_courses(const LatestEnd & end) const
+{
+  BoundTerms terms;
+  for (const Job & job : end.segment) {
+    const JobNode & node = graph_.nodes[job.node];
+    add_term(terms, {TermKind::work, node.cost});
+    add_term(terms, {TermKind::under_way, node.from.empty() ? 0 : node.from.front().delay});
+  }
+  add_term(terms, {TermKind::other_runs, end.time - end.begin - sum_of(terms)});
+  return terms;
+}
+
 BoundTerms JobWindows::terms_of(const LatestEnd & end)
 {
+  if (end.courses) {
+    return terms_of_courses(end);
+  }
   BoundTerms terms;
   if (end.whole) {
     const Job & job = end.segment.front();

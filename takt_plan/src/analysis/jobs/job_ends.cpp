@@ -363,16 +363,49 @@ Ns JobWindows::end_of(const Job & job, LatestEnd * how)
       *how = std::move(by_way);
     }
   }
+  LatestEnd other;
+  const Ns course = end_by_courses(job, how == nullptr ? nullptr : &other);
+  if (course < between) {
+    between = course;
+    if (how != nullptr) {
+      *how = std::move(other);
+    }
+  }
   if (!any_under_way_) {
     return between;
   }
-  LatestEnd other;
   under_way_ = true;
   const Ns within = end_through(segment, how == nullptr ? nullptr : &other);
   if (within < between && how != nullptr) {
     *how = std::move(other);
   }
   return std::min(between, within);
+}
+
+// The latest end of the job by all courses, as the end of its whole way; kUnbounded: there is none.
+Ns JobWindows::end_by_courses(const Job & job, LatestEnd * how) const
+{
+  if (!courses_.found()) {
+    return kUnbounded;
+  }
+  const JobTimes & ends = courses_.ends(job.node);
+  if (ends[static_cast<std::int64_t>(within(job.number, ends.jobs()))] == kUnbounded) {
+    return kUnbounded;
+  }
+  const Ns end = ends.at(job.number);
+  if (how != nullptr) {
+    *how = {};
+    how->time = end;
+    how->level = graph_.nodes[job.node].level;
+    how->courses = true;
+    how->segment.push_back(job);
+    for (const JobNode * node = &graph_.nodes[job.node]; !node->from.empty();) {
+      how->segment.push_back({node->from.front().node, job.number});
+      node = &graph_.nodes[node->from.front().node];
+    }
+    how->begin = how->released = windows_[how->segment.back().node].latest.at(job.number);
+  }
+  return end;
 }
 
 // The smallest bound over all beginnings of the segment. `segment` has its last jobs.

@@ -14,6 +14,15 @@ constexpr std::int64_t kTimesAsLong = 5;   // limit for the search from above, a
                                            // search from the start
 constexpr Ns kHyperperiodsOfInterval = 4;  // a longer busy interval has no end
 
+/// True if courses may find smaller ends.
+bool has_courses(const JobGraph & graph)
+{
+  return JobCourses::goes_back(graph) &&
+         std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const JobNode & node) {
+           return node.topics.empty();
+         });
+}
+
 }  // namespace
 
 JobWindows::JobWindows(
@@ -35,6 +44,7 @@ JobWindows::JobWindows(
   released_in_(graph.nodes.size(), 0),
   work_moved_in_(graph.levels.size(), 0),
   sets_(graph.nodes.size()),
+  courses_(model, graph, terms.in_courses, terms.courses && has_courses(graph) ? most : 0),
   sought_(graph.nodes.size()),
   on_(model.cores.size()),
   of_level_(graph.levels.size()),
@@ -65,6 +75,7 @@ JobWindows::JobWindows(
   find_ways();
   find_needs();
   solve();
+  looks_ += courses_.looks();
 }
 
 void JobWindows::solve()

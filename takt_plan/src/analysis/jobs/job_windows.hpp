@@ -80,6 +80,9 @@
 // bounds count from the beginning of the grid's turn; those of other analyses are smaller in most
 // cases. That such a timer skips periods does no harm: its jobs need not come.
 //
+// Courses. Jobs of chains that go back and forth between cores have ends by all orders in which
+// they may begin (job_courses.hpp), too. The smaller end counts.
+//
 // A round omits windows that depend on no window that moved: a window depends on the windows of its
 // levels' work and blockers, and on the windows that release it.
 //
@@ -122,6 +125,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/jobs/job_courses.hpp"
 #include "analysis/jobs/job_graph.hpp"
 #include "analysis/jobs/job_sets.hpp"
 #include "analysis/jobs/job_times.hpp"
@@ -147,6 +151,7 @@ struct LatestEnd
   Index level = kNone;       ///< position in the levels of JobWindows
   bool whole = false;        ///< by the whole way from the source, which `segment` has
   bool joint = false;        ///< likewise, by the joint busy time of all cores
+  bool courses = false;      ///< likewise, by all courses
 };
 
 /// Latest ends that hold for any starts of processes, from analyses without phases. Per stream, in
@@ -428,6 +433,8 @@ private:
   void find_pending();
   Ns joint_end(const Job & job, BoundTerms * terms);
   Ns end_of_way(const Job & job, LatestEnd * how, BoundTerms * terms = nullptr);
+  Ns end_by_courses(const Job & job, LatestEnd * how) const;
+  BoundTerms terms_of_courses(const LatestEnd & end) const;
   Index least_urgent(const std::vector<Job> & segment) const;
   bool goes_on(const JobNode & node) const;
   Ns entry(const Level & level, const Job & job) const;
@@ -462,7 +469,8 @@ private:
   std::vector<Way> ways_;         // per node
   std::vector<Source> sources_;   // empty: the joint busy time has no end
   std::vector<Index> source_of_;  // per node
-  std::vector<Level> levels_;     // of JobGraph::levels, then the same with messages under way
+  JobCourses courses_;
+  std::vector<Level> levels_;  // of JobGraph::levels, then the same with messages under way
   bool any_under_way_ = false;
   bool under_way_ = false;                     // segments go on through messages that are under way
   std::vector<Sought> sought_;                 // per node

@@ -55,7 +55,7 @@ constexpr double kShareOfLate = 0.6;
 
 // A plan does without at most so many mergers that cost periods, messages or deadlines in
 // simulation; and all plans of a search together.
-constexpr Index kMostRefused = 8;
+constexpr Index kMostRefusedSteps = 8;
 constexpr Index kMostRefusedInAll = 40;
 
 /// A layout with merged threads.
@@ -502,7 +502,7 @@ private:
     const auto worse = [&](const Candidate & one) {
       return better_in_simulation(problem_, apart, one).value_or(false);
     };
-    while (worse(candidate) && !steps.empty() && refused.size() < kMostRefused &&
+    while (worse(candidate) && !steps.empty() && refused.size() < kMostRefusedSteps &&
            all_refused_ < kMostRefusedInAll && !problem_.time_is_up()) {
       consider(candidate);
       ++all_refused_;

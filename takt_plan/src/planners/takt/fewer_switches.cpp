@@ -17,7 +17,7 @@ namespace
 // Limit of the cost of judging, in the unit of Score::cost: about a second.
 constexpr double kMostForMoves = 1e7;
 // `may_stay` refuses at most so many moves: it may take a simulation each time.
-constexpr Index kMostRefused = 40;
+constexpr Index kMostRefusedByCaller = 40;
 // A move must save more switches per second than this.
 constexpr double kLeastSaved = 1e-6;
 // Slacks whose difference is smaller count as equal.
@@ -87,7 +87,9 @@ private:
     std::stable_sort(
       moves.begin(), moves.end(), [](const Move & a, const Move & b) { return a.saved > b.saved; });
     for (const Move & move : moves) {
-      if (spent_ > kMostForMoves || refused_by_caller_ >= kMostRefused || problem_.time_is_up()) {
+      if (
+        spent_ > kMostForMoves || refused_by_caller_ >= kMostRefusedByCaller ||
+        problem_.time_is_up()) {
         return false;
       }
       if (refused_.insert(move.key(layout_)).second && taken(move)) {

@@ -16,7 +16,7 @@ namespace
 // such a timer might be late by a period, and its phase would not tell when it runs.
 constexpr double kBrief = 0.01;
 // For each judgement the walk may refuse this many moves without judging them.
-constexpr Index kMostRefused = 50;
+constexpr Index kMostRefusedPerPlan = 50;
 // Weights of a plan's faults, in the unit of the walk's heat. Each comment names the fault that the
 // weight multiplies.
 constexpr double kMissed = 5;     // each late chain
@@ -261,7 +261,7 @@ Walked Walker::judge(Genome genome, double most)
 void Walker::walk(Index plans, double heat)
 {
   Index judged = 0;
-  for (Index moves = 0; judged < plans && moves < plans * kMostRefused; ++moves) {
+  for (Index moves = 0; judged < plans && moves < plans * kMostRefusedPerPlan; ++moves) {
     if (problem_.time_is_up()) {
       return;
     }
