@@ -27,9 +27,7 @@ Ns longest_hyperperiods(const Model & model, const detail::Flow & flow)
     Ns offset = 0;
     for (const detail::JobNode & node : graph.nodes) {
       // If offsets count from the start of the process, no source begins later after a disturbance.
-      if (
-        node.from.empty() && node.topics.empty() &&
-        !model.counts_from_start(model.tasks[node.task])) {
+      if (is_source(node) && !model.counts_from_start(model.tasks[node.task])) {
         offset = std::max(offset, node.offset);
       }
     }

@@ -87,12 +87,18 @@ void run(std::uint64_t seed, Systems systems, const JobTerms & terms, SimulatedC
     seed, model, overheads, tasks, chains, campaign, systems == Systems::known ? kKnown : kUnknown);
 }
 
-TEST(JobCoursesSoundness, NoResponseIsAboveItsBoundWithKnownPhases)
+SimulatedCampaign campaign_of(Systems systems, std::uint64_t rounds)
 {
   SimulatedCampaign campaign;
-  for (std::uint64_t i = 0; i < test::rounds(100); ++i) {
-    run(test::seed() + i, Systems::known, {}, campaign);
+  for (std::uint64_t i = 0; i < test::rounds(rounds); ++i) {
+    run(test::seed() + i, systems, {}, campaign);
   }
+  return campaign;
+}
+
+TEST(JobCoursesSoundness, NoResponseIsAboveItsBoundWithKnownPhases)
+{
+  const SimulatedCampaign campaign = campaign_of(Systems::known, 100);
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.bounds, campaign.refusals);
   EXPECT_GT(campaign.tightest, 0.999) << "worst times reach some bounds";
@@ -100,20 +106,14 @@ TEST(JobCoursesSoundness, NoResponseIsAboveItsBoundWithKnownPhases)
 
 TEST(JobCoursesSoundness, NoResponseIsAboveItsBoundWithUnknownPhases)
 {
-  SimulatedCampaign campaign;
-  for (std::uint64_t i = 0; i < test::rounds(10); ++i) {
-    run(test::seed() + i, Systems::unknown, {}, campaign);
-  }
+  const SimulatedCampaign campaign = campaign_of(Systems::unknown, 10);
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.bounds, 0U);
 }
 
 TEST(JobCoursesSoundness, NoResponseIsAboveItsBoundWithSetsAndUnknownPhases)
 {
-  SimulatedCampaign campaign;
-  for (std::uint64_t i = 0; i < test::rounds(40); ++i) {
-    run(test::seed() + i, Systems::sets, {}, campaign);
-  }
+  const SimulatedCampaign campaign = campaign_of(Systems::sets, 40);
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.bounds, 0U);
 }
@@ -123,10 +123,8 @@ void expect_needed(bool CourseTerms::*term, Systems systems = Systems::known)
 {
   JobTerms terms;
   terms.in_courses.*term = false;
-  SimulatedCampaign campaign;
-  for (std::uint64_t i = 0; i < 1000 && campaign.violations == 0; ++i) {
-    run(test::seed() + i, systems, terms, campaign);
-  }
+  const SimulatedCampaign campaign = test::until_violation(
+    [&](std::uint64_t seed, SimulatedCampaign & found) { run(seed, systems, terms, found); });
   EXPECT_GT(campaign.violations, 0U);
 }
 

@@ -83,10 +83,8 @@ void expect_needed(
 {
   JobTerms terms;
   terms.*term = false;
-  SimulatedCampaign campaign;
-  for (std::uint64_t i = 0; i < 1000 && campaign.violations == 0; ++i) {
-    run_one(test::seed() + i, terms, campaign);
-  }
+  const SimulatedCampaign campaign = test::until_violation(
+    [&](std::uint64_t seed, SimulatedCampaign & found) { run_one(seed, terms, found); });
   EXPECT_GT(campaign.violations, 0U);
 }
 

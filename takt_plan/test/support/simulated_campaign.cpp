@@ -75,4 +75,14 @@ void simulate_and_compare(
   }
 }
 
+SimulatedCampaign until_violation(
+  const std::function<void(std::uint64_t seed, SimulatedCampaign &)> & run)
+{
+  SimulatedCampaign campaign;
+  for (std::uint64_t i = 0; i < 1000 && campaign.violations == 0; ++i) {
+    run(seed() + i, campaign);
+  }
+  return campaign;
+}
+
 }  // namespace takt_plan::test

@@ -3,6 +3,7 @@
 #define TAKT_PLAN__TEST__SUPPORT__SIMULATED_CAMPAIGN_HPP_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ void simulate_and_compare(
   std::uint64_t seed, const Model & model, const Overheads & overheads, const Bounds & tasks,
   const Bounds & chains, SimulatedCampaign & campaign,
   const SimulatedSituations & situations = SimulatedSituations());
+
+/// Runs systems from `seed()` on, at most a thousand, until one of them shows a violation.
+SimulatedCampaign until_violation(
+  const std::function<void(std::uint64_t seed, SimulatedCampaign &)> & run);
 
 }  // namespace takt_plan::test
 

@@ -352,7 +352,7 @@ void AlarmRules::look_at_misses(Look & look, const Suspect & suspect, CallbackSt
     const bool all = !sample.guard_looks || judge_.is_late();
     const std::uint64_t CallbackSample::*const events =
       sample.guard_looks && all ? &CallbackSample::guard_events : &CallbackSample::guarded;
-    // Nobody has judged the events since the process's last look.
+    // No process has judged the events since the judge's last look.
     const std::uint64_t before =
       judge_.has_become_late() ? sample.guard_seen : state.before.*events;
     counted(

@@ -117,7 +117,7 @@ private:
   Ns start(const Job & job)
   {
     const JobNode & node = graph_.nodes[job.node];
-    if (node.from.empty() && node.topics.empty()) {
+    if (is_source(node)) {
       return nominal(job.node, job.number);
     }
     std::vector<std::optional<Ns>> & known = starts_[job.node];

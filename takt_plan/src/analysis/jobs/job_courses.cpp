@@ -77,7 +77,7 @@ bool covers_sets(const Model & model, const JobGraph & graph)
   bool sets = false, one = true;
   for (const JobNode & node : graph.nodes) {
     sets = sets || !node.topics.empty();
-    sources += node.from.empty() && node.topics.empty() ? 1 : 0;
+    sources += is_source(node) ? 1 : 0;
     one = one && model.tasks[node.task].executor == model.tasks[graph.nodes.front().task].executor;
   }
   return !sets || (one && sources <= JobCourses::kMostSourcesOfSets);
@@ -135,8 +135,7 @@ JobCourses::JobCourses(
     ends_.emplace_back(node.jobs, graph.hyperperiod);
     std::fill_n(&ends_.back()[0], node.jobs, std::numeric_limits<Ns>::min());
     const Task & task = model.tasks[node.task];
-    const bool source = node.from.empty() && node.topics.empty();
-    punctual_.push_back(source && task.timer && task.release->jitter == 0 ? 1 : 0);
+    punctual_.push_back(is_source(node) && task.timer && task.release->jitter == 0 ? 1 : 0);
   }
   find_threads();
   find_receivers();
@@ -207,12 +206,11 @@ void JobCourses::find_sets()
       work_[topic] = index;
       sets_ = true;
     }
-    const bool source = node.from.empty() && node.topics.empty();
     source_of_.push_back(
       !node.topics.empty() ? kNone
-      : source             ? sources_.size()
+      : is_source(node)    ? sources_.size()
                            : source_of_[node.from.front().node]);
-    if (source) {
+    if (is_source(node)) {
       sources_.push_back(index);
     }
   }

@@ -76,6 +76,13 @@ struct JobNode
   bool any_start = false;
 };
 
+/// True if the node's jobs start with a release of their own: that of a timer, or of a message from
+/// outside.
+inline bool is_source(const JobNode & node)
+{
+  return node.from.empty() && node.topics.empty();
+}
+
 /// A part of the model whose tasks start each other or share cores.
 struct JobGraph
 {

@@ -100,8 +100,8 @@ void JobWindows::find_punctual(Level & level) const
 bool JobWindows::is_punctual(Index index) const
 {
   const JobNode & node = graph_.nodes[index];
-  return node.from.empty() && node.topics.empty() && !node.unphased && node.jitter == 0 &&
-         model_.tasks[node.task].timer && !model_.tasks[node.task].leaves_grid;
+  return is_source(node) && !node.unphased && node.jitter == 0 && model_.tasks[node.task].timer &&
+         !model_.tasks[node.task].leaves_grid;
 }
 
 // True if the node's jobs belong to the work together with the job that starts them: from its end
@@ -203,7 +203,7 @@ void JobWindows::find_sparse(Index index)
     for (const Ns more : level.more[place]) {
       one.cost = std::max(one.cost, add(node.cost, more));
     }
-    if (source.from.empty() && source.topics.empty()) {
+    if (is_source(source)) {
       one.jitter = source.jitter;
     } else {
       for (std::int64_t job = 0; job < node.jobs; ++job) {

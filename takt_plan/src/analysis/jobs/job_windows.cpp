@@ -169,7 +169,7 @@ bool JobWindows::may_lose() const
   for (Index index = 0; index < graph_.nodes.size(); ++index) {
     const JobNode & node = graph_.nodes[index];
     const Task & task = model_.tasks[node.task];
-    const bool released = node.from.empty() && node.topics.empty() && !node.unphased;
+    const bool released = is_source(node) && !node.unphased;
     const bool skips = task.timer && !task.leaves_grid && latest_.empty();
     for (std::int64_t job = 0; released && !skips && job < node.jobs; ++job) {
       loses =

@@ -31,11 +31,6 @@ bool is_free(const Task & task)
   return task.timer && !task.release->offset && !task.leaves_grid && !task.any_phase;
 }
 
-bool is_source(const JobNode & node)
-{
-  return node.from.empty() && node.topics.empty();
-}
-
 /// The search of one part.
 class PhaseCells
 {
