@@ -415,7 +415,54 @@ void block_pool(benchmark::State & state)
     state, [&] { return pool.try_allocate(); }, [&](void * block) { pool.release(block); });
 }
 
-// Sizes from 64 bytes to 4 kB in turn.
+// Sizes from 64 bytes to 5 kB in turn.
+constexpr std::size_t next_size(std::size_t size)
+{
+  return size > 4000 ? 64 : size * 3 / 2;
+}
+
+// A free list for each size, without a lock: 32 to each power of two. Each block has its size in
+// front of it.
+void free_lists_by_size(benchmark::State & state)
+{
+  constexpr unsigned kLists = 32;
+  const auto list_of = [](std::size_t size) {
+    const unsigned bits = 63U - static_cast<unsigned>(__builtin_clzll(size));
+    return bits * kLists + (size >> (bits - 5) & (kLists - 1));
+  };
+  struct SizedBlock
+  {
+    std::size_t size;
+    SizedBlock * next;
+  };
+  std::array<SizedBlock *, kLists * 16> tops{};
+  std::vector<std::vector<std::byte>> memory;
+  std::size_t size = 64;
+  do {
+    size = next_size(size);
+    for (std::size_t block = 0; block < kHeld; ++block) {
+      memory.emplace_back(size + sizeof(SizedBlock));
+      SizedBlock *& top = tops[list_of(size)];
+      top = new (memory.back().data()) SizedBlock{size, top};
+    }
+  } while (size != 64);
+  hold_blocks(
+    state,
+    [&]() -> void * {
+      size = next_size(size);
+      SizedBlock *& top = tops[list_of(size)];
+      SizedBlock * const block = top;
+      top = block->next;
+      return block;
+    },
+    [&](void * released) {
+      auto * const block = static_cast<SizedBlock *>(released);
+      SizedBlock *& top = tops[list_of(block->size)];
+      block->next = top;
+      top = block;
+    });
+}
+
 template <typename Resource>
 void tlsf(benchmark::State & state)
 {
@@ -424,7 +471,7 @@ void tlsf(benchmark::State & state)
   hold_blocks(
     state,
     [&] {
-      size = size > 4000 ? 64 : size * 3 / 2;
+      size = next_size(size);
       return resource.try_allocate(size);
     },
     [&](void * block) { resource.release(block); });
@@ -436,7 +483,7 @@ void c_library(benchmark::State & state)
   hold_blocks(
     state,
     [&] {
-      size = size > 4000 ? 64 : size * 3 / 2;
+      size = next_size(size);
       return std::malloc(size);
     },
     [](void * block) { std::free(block); });
@@ -522,6 +569,7 @@ int main(int argc, char ** argv)
   benchmark::RegisterBenchmark("cyclic_wake_up", cyclic_wake_up)->Iterations(1);
   benchmark::RegisterBenchmark("cyclictest_wake_up", cyclictest_wake_up)->Iterations(1);
   add("free_list", free_list);
+  add("free_lists_by_size", free_lists_by_size);
   add("free_list_with_lock", free_list_with_lock);
   add("block_pool", block_pool);
   add("tlsf", tlsf<TlsfResource>);
@@ -545,6 +593,8 @@ int main(int argc, char ** argv)
       true},
      {"block_pool", "free_list_with_lock", 1.0, "pool, free and allocate / free list with a lock"},
      {"tlsf", "free_list_with_lock", 2.0, "heap, free and allocate / free list with a lock"},
+     {"tlsf_one_thread", "free_lists_by_size", 4.0,
+      "heap of one thread / a free list for each size"},
      {"tlsf_one_thread", "free_list", 20.0, "heap of one thread / a bare free list of one size"},
      {"inplace_function", "function_pointer", 2.0,
       "function without allocation / function pointer"},

@@ -7,34 +7,6 @@
 namespace takt_rt
 {
 
-/// Precedes each block's bytes. Sizes count these bytes only, without this header.
-struct TlsfHeap::Block
-{
-  static constexpr std::size_t kFree = 1;  ///< in a list, and joined with its neighbours
-  static constexpr std::size_t kKept = 2;  ///< kept for the next request of its size
-  static constexpr std::size_t kHeader = 16;
-
-  Block * before;  ///< the neighbour at the lower address; nullptr: the first
-  std::size_t size_and_state;
-  // Only while the block is free or kept, in its bytes:
-  Block * next;
-  Block * previous;
-
-  std::size_t size() const noexcept { return size_and_state & ~(kFree | kKept); }
-  bool is_free() const noexcept { return (size_and_state & kFree) != 0; }
-  bool is_kept() const noexcept { return (size_and_state & kKept) != 0; }
-  bool is_in_use() const noexcept { return (size_and_state & (kFree | kKept)) == 0; }
-  /// `state`: kFree, kKept, or 0 of a block in use.
-  void set(std::size_t size, std::size_t state) noexcept { size_and_state = size | state; }
-  void mark(std::size_t state) noexcept { set(size(), state); }
-  std::byte * bytes() noexcept { return reinterpret_cast<std::byte *>(this) + kHeader; }
-  Block * after() noexcept { return reinterpret_cast<Block *>(bytes() + size()); }
-  static Block * of(void * bytes) noexcept
-  {
-    return reinterpret_cast<Block *>(static_cast<std::byte *>(bytes) - kHeader);
-  }
-};
-
 namespace
 {
 
@@ -69,50 +41,42 @@ TlsfHeap::TlsfHeap(void * memory, std::size_t bytes) noexcept
   insert(first_);
 }
 
-TlsfHeap::Place TlsfHeap::place_of(std::size_t size) noexcept
-{
-  if (size < std::size_t{1} << kSmallBits) {
-    return {0, static_cast<unsigned>(size / kGrain)};
-  }
-  const unsigned bits = log2_of(size);
-  return {bits - kSmallBits + 1, static_cast<unsigned>(size >> (bits - kStepBits)) ^ kSteps};
-}
-
 // A block of a list all of whose blocks are at least this large.
 TlsfHeap::Block * TlsfHeap::find(std::size_t size) const noexcept
 {
   if (size >= std::size_t{1} << kSmallBits) {
     size += (std::size_t{1} << (log2_of(size) - kStepBits)) - 1;
   }
-  Place place = place_of(size);
-  if (place.level >= kLevels) {
+  const unsigned place = class_of(size);
+  unsigned level = place / kSteps;
+  if (level >= kLevels) {
     return nullptr;
   }
-  std::uint32_t steps = steps_[place.level] & (~std::uint32_t{0} << place.step);
+  std::uint32_t steps = steps_[level] & (~std::uint32_t{0} << place % kSteps);
   if (steps == 0) {
     const std::uint32_t levels =
-      place.level + 1 < kLevels ? levels_ & (~std::uint32_t{0} << (place.level + 1)) : 0;
+      level + 1 < kLevels ? levels_ & (~std::uint32_t{0} << (level + 1)) : 0;
     if (levels == 0) {
       return nullptr;
     }
-    place.level = static_cast<unsigned>(__builtin_ctz(levels));
-    steps = steps_[place.level];
+    level = static_cast<unsigned>(__builtin_ctz(levels));
+    steps = steps_[level];
   }
-  return lists_[place.level][static_cast<unsigned>(__builtin_ctz(steps))];
+  return lists_[level * kSteps + static_cast<unsigned>(__builtin_ctz(steps))];
 }
 
 void TlsfHeap::insert(Block * block) noexcept
 {
-  const Place place = place_of(block->size());
-  Block *& head = lists_[place.level][place.step];
+  const unsigned place = class_of(block->size());
+  Block *& head = lists_[place];
   block->next = head;
   block->previous = nullptr;
   if (head != nullptr) {
     head->previous = block;
   }
   head = block;
-  levels_ |= std::uint32_t{1} << place.level;
-  steps_[place.level] |= std::uint32_t{1} << place.step;
+  levels_ |= std::uint32_t{1} << place / kSteps;
+  steps_[place / kSteps] |= std::uint32_t{1} << place % kSteps;
 }
 
 void TlsfHeap::remove(Block * block) noexcept
@@ -124,12 +88,12 @@ void TlsfHeap::remove(Block * block) noexcept
     block->previous->next = block->next;
     return;
   }
-  const Place place = place_of(block->size());
-  lists_[place.level][place.step] = block->next;
+  const unsigned place = class_of(block->size());
+  lists_[place] = block->next;
   if (block->next == nullptr) {
-    steps_[place.level] &= ~(std::uint32_t{1} << place.step);
-    if (steps_[place.level] == 0) {
-      levels_ &= ~(std::uint32_t{1} << place.level);
+    steps_[place / kSteps] &= ~(std::uint32_t{1} << place % kSteps);
+    if (steps_[place / kSteps] == 0) {
+      levels_ &= ~(std::uint32_t{1} << place / kSteps);
     }
   }
 }
@@ -166,96 +130,48 @@ TlsfHeap::Block * TlsfHeap::joined(Block * block) noexcept
   return block;
 }
 
-// The kept block of the size's class that was released last, if it is large enough.
-TlsfHeap::Block * TlsfHeap::take_kept(std::size_t size) noexcept
-{
-  const Place place = place_of(size);
-  if (place.level >= kKeptLevels) {
-    return nullptr;
-  }
-  Block *& head = kept_[place.level][place.step];
-  Block * const block = head;
-  if (block == nullptr || block->size() < size) {
-    return nullptr;
-  }
-  head = block->next;
-  --kept_count_;
-  return block;
-}
-
-// Keeps the released block. A full store first joins a block of the next class in turn, so that
-// sizes that the program no longer asks for leave it.
-bool TlsfHeap::keep(Block * block) noexcept
-{
-  const Place place = place_of(block->size());
-  if (place.level >= kKeptLevels) {
-    return false;
-  }
-  if (kept_count_ == kMostKept) {
-    join_one();
-  }
-  Block *& head = kept_[place.level][place.step];
-  block->mark(Block::kKept);
-  block->next = head;
-  head = block;
-  kept_steps_[place.level] |= std::uint32_t{1} << place.step;
-  ++kept_count_;
-  return true;
-}
-
 // Joins one kept block, of the next class that has some. There must be one.
 void TlsfHeap::join_one() noexcept
 {
   for (;;) {
     // Marks of classes whose last block was taken may be left.
-    const std::uint32_t steps = kept_steps_[turn_.level] & (~std::uint32_t{0} << turn_.step);
+    const unsigned level = turn_ / kSteps;
+    const std::uint32_t steps = kept_steps_[level] & (~std::uint32_t{0} << turn_ % kSteps);
     if (steps == 0) {
-      turn_ = {(turn_.level + 1) % kKeptLevels, 0};
+      turn_ = (level + 1) % kKeptLevels * kSteps;
       continue;
     }
-    turn_.step = static_cast<unsigned>(__builtin_ctz(steps));
-    Block *& head = kept_[turn_.level][turn_.step];
+    const unsigned step = static_cast<unsigned>(__builtin_ctz(steps));
+    turn_ = level * kSteps + step;
+    Block *& head = kept_[turn_];
     if (head == nullptr) {
-      kept_steps_[turn_.level] &= ~(std::uint32_t{1} << turn_.step);
+      kept_steps_[level] &= ~(std::uint32_t{1} << step);
       continue;
     }
     Block * const block = head;
     head = block->next;
-    --kept_count_;
+    account_ -= kOneKept;
     block->mark(Block::kFree);
     insert(joined(block));
-    turn_ = turn_.step + 1 < kSteps ? Place{turn_.level, turn_.step + 1}
-                                    : Place{(turn_.level + 1) % kKeptLevels, 0};
+    turn_ = (turn_ + 1) % (kKeptLevels * kSteps);
     return;
   }
 }
 
-void * TlsfHeap::given(Block * block) noexcept
-{
-  block->mark(0);
-  used_ += block->size() + Block::kHeader;
-  most_used_ = used_ > most_used_ ? used_ : most_used_;
-  return block->bytes();
-}
-
-void * TlsfHeap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept
+// A request that no kept block of its class serves.
+void * TlsfHeap::allocate(std::size_t bytes, std::size_t alignment) noexcept
 {
   constexpr std::size_t kMost = std::size_t{1} << (kLevels + kSmallBits - 2);
-  const std::size_t size = bytes < kGrain ? kGrain : aligned_up(bytes, kGrain);
+  const std::size_t size = rounded(bytes);
   // Room for a free block in front of the aligned bytes.
   const std::size_t slack = alignment > kGrain ? alignment + Block::kHeader + kGrain : 0;
   if (bytes >= kMost || alignment >= kMost) {
     ++exhausted_;
     return nullptr;
   }
-  if (slack == 0) {
-    if (Block * const kept = take_kept(size); kept != nullptr) {
-      return given(kept);
-    }
-  }
   Block * block = find(size + slack);
-  if (block == nullptr && kept_count_ > 0) {
-    while (kept_count_ > 0) {
+  if (block == nullptr && kept_count() > 0) {
+    while (kept_count() > 0) {
       join_one();
     }
     block = find(size + slack);
@@ -275,24 +191,26 @@ void * TlsfHeap::try_allocate(std::size_t bytes, std::size_t alignment) noexcept
   if (Block * const rest = split(block, size); rest != nullptr) {
     insert(rest);
   }
-  return given(block);
+  return given(block, block->size(), account_);
 }
 
-void TlsfHeap::release(void * bytes) noexcept
+// Frees a released block that the store has no room for. A full store first joins a block of the
+// next class in turn, so that sizes that the program no longer asks for leave it.
+void TlsfHeap::free(Block * block, std::size_t size) noexcept
 {
-  if (bytes == nullptr) {
+  if (size < kKeptBelow) {
+    join_one();
+    keep(block, size, account_);
     return;
   }
-  Block * const block = Block::of(bytes);
-  if (!block->is_in_use()) {
-    std::fputs("takt_rt::TlsfHeap release: the block is free already\n", stderr);
-    std::abort();
-  }
-  used_ -= block->size() + Block::kHeader;
-  if (!keep(block)) {
-    block->mark(Block::kFree);
-    insert(joined(block));
-  }
+  block->mark(Block::kFree);
+  insert(joined(block));
+}
+
+void TlsfHeap::refuse() noexcept
+{
+  std::fputs("takt_rt::TlsfHeap release: the block is free already\n", stderr);
+  std::abort();
 }
 
 bool TlsfHeap::consistent() const noexcept
@@ -313,38 +231,34 @@ bool TlsfHeap::consistent() const noexcept
     before = block;
   }
   std::size_t listed = 0;
-  for (unsigned level = 0; level < kLevels; ++level) {
-    for (unsigned step = 0; step < kSteps; ++step) {
-      const bool marked = (steps_[level] >> step & 1U) != 0;
-      if (marked != (lists_[level][step] != nullptr)) {
+  for (unsigned place = 0; place < kLevels * kSteps; ++place) {
+    const bool marked = (steps_[place / kSteps] >> place % kSteps & 1U) != 0;
+    if (marked != (lists_[place] != nullptr)) {
+      return false;
+    }
+    for (const Block * block = lists_[place]; block != nullptr; block = block->next) {
+      if (!block->is_free() || class_of(block->size()) != place) {
         return false;
       }
-      for (Block * block = lists_[level][step]; block != nullptr; block = block->next) {
-        const Place place = place_of(block->size());
-        if (!block->is_free() || place.level != level || place.step != step) {
-          return false;
-        }
-        ++listed;
-      }
+      ++listed;
     }
+  }
+  for (unsigned level = 0; level < kLevels; ++level) {
     if ((steps_[level] != 0) != ((levels_ >> level & 1U) != 0)) {
       return false;
     }
   }
   std::size_t kept = 0;
-  for (unsigned level = 0; level < kKeptLevels; ++level) {
-    for (unsigned step = 0; step < kSteps; ++step) {
-      for (Block * block = kept_[level][step]; block != nullptr; block = block->next) {
-        const Place place = place_of(block->size());
-        const bool marked = (kept_steps_[level] >> step & 1U) != 0;
-        if (!block->is_kept() || !marked || place.level != level || place.step != step) {
-          return false;
-        }
-        ++kept;
+  for (unsigned place = 0; place < kKeptLevels * kSteps; ++place) {
+    const bool marked = (kept_steps_[place / kSteps] >> place % kSteps & 1U) != 0;
+    for (const Block * block = kept_[place]; block != nullptr; block = block->next) {
+      if (!block->is_kept() || !marked || class_of(block->size()) != place) {
+        return false;
       }
+      ++kept;
     }
   }
-  return listed == free_blocks && kept == kept_blocks && kept == kept_count_ && in_use == used_ &&
+  return listed == free_blocks && kept == kept_blocks && kept == kept_count() && in_use == used() &&
          all == capacity_;
 }
 
