@@ -8,7 +8,9 @@
 namespace takt_core
 {
 
-/// Times in nanoseconds; below 0: not measured.
+/// Times in nanoseconds; below 0: not measured. CPU times are right to 2 us: a shorter take, and a
+/// shorter time since the thread's last run, are measured on the monotonic clock, and a preemption
+/// within them counts.
 struct RunCosts
 {
   std::int64_t cpu = -1;       ///< CPU time of the thread, from the pick to the end
@@ -34,8 +36,9 @@ struct RunCosts
 };
 
 /// While an object of this class lives, the executors of this process measure the costs of all runs
-/// that begin. They do not measure costs that no object requests. CPU times cost three system calls
-/// a run, and the kernel's counters four. Without any request a run costs one load more. Any
+/// that begin. They do not measure costs that no object requests. CPU times cost one system call a
+/// run, one more if the thread's last run ended at least 2 us ago, and one more if the take took as
+/// long. The kernel's counters cost four. Without any request a run costs one load more. Any
 /// thread; the constructor may block and allocate, the destructor is real-time safe.
 class RunCostsWanted
 {

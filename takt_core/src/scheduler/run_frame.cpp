@@ -3,30 +3,20 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "takt_rt/thread_cpu_time.hpp"
-
 namespace takt_core
 {
-namespace
-{
-
-std::int64_t own_cpu_time() noexcept
-{
-  return takt_rt::thread_cpu_time().count();
-}
-
-}  // namespace
-
 namespace detail
 {
 namespace
 {
 
 thread_local RunFrame * t_frame = nullptr;
+constinit thread_local RunCpu<ThreadClocks>::LastEnd t_last_end;
 
 /// The kernel's counters of one thread.
 struct CountedThread
@@ -145,19 +135,15 @@ void RunFrame::begin(std::uint32_t wanted) noexcept
     }
   }
   if (wanted % kKernel != 0) {
-    began_ = own_cpu_time();
+    cpu_.begin(t_last_end);
   }
-}
-
-void RunFrame::measure_take() noexcept
-{
-  costs_.take_cpu = own_cpu_time() - began_;
 }
 
 void RunFrame::end() noexcept
 {
-  if (began_ >= 0) {
-    costs_.cpu = own_cpu_time() - began_;
+  if (cpu_.measured()) {
+    costs_.cpu = cpu_.end(t_last_end);
+    costs_.take_cpu = std::min(costs_.take_cpu, costs_.cpu);
   }
   CountedThread * const own = at_pick_.wait >= 0 ? t_counters.counters : nullptr;
   const takt_rt::KernelReading now = own != nullptr ? own->kernel.read() : takt_rt::KernelReading{};
@@ -199,7 +185,7 @@ RunCostsWanted::~RunCostsWanted()
 NotOfTheRun::NotOfTheRun() noexcept
 : began_([] {
     const RunFrame * const frame = RunFrame::current();
-    return frame != nullptr && frame->measures_cpu() ? own_cpu_time() : -1;
+    return frame != nullptr && frame->measures_cpu() ? detail::ThreadClocks::cpu() : -1;
   }())
 {
 }
@@ -207,7 +193,7 @@ NotOfTheRun::NotOfTheRun() noexcept
 NotOfTheRun::~NotOfTheRun()
 {
   if (began_ >= 0) {
-    RunFrame::current()->leave_out(own_cpu_time() - began_);
+    RunFrame::current()->leave_out(detail::ThreadClocks::cpu() - began_);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "scheduler/run_cpu.hpp"
 #include "takt_core/callback.hpp"
 #include "takt_core/run_costs.hpp"
 #include "takt_rt/kernel_counters.hpp"
@@ -45,8 +46,8 @@ public:
   /// Call after the take.
   void started() noexcept
   {
-    if (began_ >= 0) {
-      measure_take();
+    if (cpu_.measured()) {
+      costs_.take_cpu = cpu_.of_take();
     }
   }
   /// Call after the user's function.
@@ -57,8 +58,13 @@ public:
     }
   }
   /// Subtracts `ns` of the thread's CPU time so far from the costs of the run.
-  void leave_out(std::int64_t ns) noexcept { began_ += began_ >= 0 ? ns : 0; }
-  bool measures_cpu() const noexcept { return began_ >= 0; }
+  void leave_out(std::int64_t ns) noexcept
+  {
+    if (cpu_.measured()) {
+      cpu_.leave_out(ns);
+    }
+  }
+  bool measures_cpu() const noexcept { return cpu_.measured(); }
 
   /// Counts requests: the low bits count requests for CPU times, the bits from kKernel on requests
   /// for the kernel's counters.
@@ -67,12 +73,11 @@ public:
 
 private:
   void begin(std::uint32_t wanted) noexcept;
-  void measure_take() noexcept;
   void end() noexcept;
 
   Run & run_;
   RunFrame * const outer_;
-  std::int64_t began_ = -1;           // CPU time at the pick; below 0: not measured
+  RunCpu<ThreadClocks> cpu_;
   takt_rt::KernelReading at_pick_{};  // `wait` is below 0: not measured
   RunCosts costs_{};
 };

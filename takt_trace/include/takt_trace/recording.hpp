@@ -63,8 +63,8 @@ struct RecordingOptions
   /// Keep only the records of this last time, in memory (flight recorder); absent: write all to the
   /// file.
   std::optional<takt_rt::Duration> last{};
-  /// Measure the CPU time of each run, for models: three reads of the thread's CPU clock, some 0.4
-  /// us each.
+  /// Measure the CPU time of each run, for models: one to three looks at the thread's CPU clock
+  /// (takt_core/run_costs.hpp), some 0.4 us each.
   bool cpu_times = false;
   /// Ask the kernel at the pick and at the end of each run how long the thread waited for a core,
   /// and how often it slept or was preempted (`RecordKind::kernel_wait`): four system calls, some 2
