@@ -1,13 +1,16 @@
 // Cores with threads of fixed priority, as SCHED_FIFO runs them.
 //
-// On each core the most urgent thread that has work runs; of equal ones the one that was there
-// first. A thread that comes on a core first pays for the switch, anew each time.
+// The most urgent threads that have work get the cores, of equal ones the one that was there first:
+// one thread after the other, each the core where it is if no more urgent thread has got it, or
+// else another one of its cores. A thread that comes on a core first pays for the switch, anew each
+// time.
 #ifndef JOB_ORACLE__CORES_HPP_
 #define JOB_ORACLE__CORES_HPP_
 
 #include <vector>
 
 #include "model.hpp"
+#include "situation.hpp"
 
 namespace job_oracle
 {
@@ -15,14 +18,16 @@ namespace job_oracle
 class Cores
 {
 public:
-  Cores(int cores, Time context_switch)
+  /// Keeps a reference to `situation`.
+  Cores(int cores, Time context_switch, Situation & situation)
   : context_switch_(context_switch),
-    cores_(static_cast<std::size_t>(cores))
+    situation_(situation),
+    running_(static_cast<std::size_t>(cores), kNone)
   {
   }
 
   /// The number of a new thread, which has nothing to do.
-  int add(int core, int priority);
+  int add(std::vector<int> cores, int priority);
 
   bool busy(int thread) const { return at(thread).busy; }
   /// It has something to do from now on, of `left`.
@@ -33,13 +38,13 @@ public:
   /// A raised thread goes behind others of that priority, a lowered one before them.
   void set_priority(int thread, int priority);
 
-  int cores() const { return static_cast<int>(cores_.size()); }
+  int cores() const { return static_cast<int>(running_.size()); }
   /// The thread on the core; kNone: idle.
-  int running(int core) const { return cores_[static_cast<std::size_t>(core)].running; }
+  int running(int core) const { return running_[static_cast<std::size_t>(core)]; }
   /// Whether the core's thread has done what it had to do.
   bool done(int core) const;
-  /// Whether another thread should be on the core; it is from then on.
-  bool choose(int core);
+  /// Whether another thread should be on some core; it is from then on.
+  bool choose();
   /// When some core's thread has done what it has to do.
   Time next(Time now) const;
   void pass(Time time);
@@ -47,27 +52,21 @@ public:
 private:
   struct Thread
   {
-    int core = 0;
+    std::vector<int> cores;
+    int core = kNone;  // where it was last, until another thread comes there
     int priority = 0;
     bool busy = false;
     Time left = 0;
     Time switching = 0;
   };
-  struct Core
-  {
-    int running = kNone;
-    std::vector<int> queue;  // all with work, the one that runs too
-  };
-
   Thread & at(int thread) { return threads_[static_cast<std::size_t>(thread)]; }
   const Thread & at(int thread) const { return threads_[static_cast<std::size_t>(thread)]; }
-  std::vector<int> & queue_of(int thread)
-  {
-    return cores_[static_cast<std::size_t>(at(thread).core)].queue;
-  }
+  int place_for(int thread, const std::vector<int> & next);
 
   Time context_switch_;
-  std::vector<Core> cores_;
+  Situation & situation_;
+  std::vector<int> running_;  // per core
+  std::vector<int> queue_;    // all with work, those that run too
   std::vector<Thread> threads_;
 };
 

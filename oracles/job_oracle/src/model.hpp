@@ -80,7 +80,7 @@ struct Task
 
 struct Thread
 {
-  int core = 0;
+  std::vector<int> cores;   ///< that it may use
   int priority = 0;         ///< larger first
   bool by_priority = true;  ///< else first come, first served
   int ceiling = 0;          ///< priority while it takes and publishes, if above its own
@@ -89,7 +89,7 @@ struct Thread
 /// A thread with work once a period, at any phase.
 struct Other
 {
-  int core = 0;
+  std::vector<int> cores;
   int priority = 0;
   Time time = 0;
   Time period = 0;

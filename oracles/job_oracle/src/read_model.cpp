@@ -69,11 +69,17 @@ void check_positions(const Model & model)
   const auto is_of = [](int index, std::size_t size) {
     return index >= 0 && static_cast<std::size_t>(index) < size;
   };
+  const auto check_cores = [&](const std::vector<int> & cores) {
+    check(!cores.empty(), "a thread has no core");
+    for (const int core : cores) {
+      check(core >= 0 && core < model.cores, "a thread is on a core that is not there");
+    }
+  };
   for (const Thread & thread : model.threads) {
-    check(thread.core >= 0 && thread.core < model.cores, "a thread is on a core that is not there");
+    check_cores(thread.cores);
   }
   for (const Other & other : model.others) {
-    check(other.core >= 0 && other.core < model.cores, "a thread is on a core that is not there");
+    check_cores(other.cores);
     check(other.period > 0, "a thread has a period that is not above zero");
   }
   for (const Task & task : model.tasks) {
@@ -100,6 +106,13 @@ void check_positions(const Model & model)
   }
 }
 
+/// The cores of a thread: a list, or one of them.
+std::vector<int> cores_of(const json & thread)
+{
+  return thread.contains("cores") ? thread.at("cores").get<std::vector<int>>()
+                                  : std::vector<int>{thread.value("core", 0)};
+}
+
 Model read(const json & of)
 {
   Model model;
@@ -118,11 +131,10 @@ Model read(const json & of)
     const std::string order = one.value("order", "priority");
     check(order == "priority" || order == "fifo", "a thread has the unknown order '" + order + "'");
     model.threads.push_back(
-      {one.value("core", 0), one.at("priority"), order == "priority", one.value("ceiling", 0)});
+      {cores_of(one), one.at("priority"), order == "priority", one.value("ceiling", 0)});
   }
   for (const json & one : of.value("others", json::array())) {
-    model.others.push_back(
-      {one.value("core", 0), one.at("priority"), one.at("time"), one.at("period")});
+    model.others.push_back({cores_of(one), one.at("priority"), one.at("time"), one.at("period")});
   }
   for (const json & exclusive : of.value("groups", json::array())) {
     model.groups.push_back(exclusive.get<bool>());

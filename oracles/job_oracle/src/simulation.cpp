@@ -20,7 +20,7 @@ Simulation::Simulation(const Model & model, Situation & situation, Watcher & wat
 : model_(model),
   situation_(situation),
   watcher_(watcher),
-  cores_(model.cores, model.context_switch),
+  cores_(model.cores, model.context_switch, situation),
   waiting_(model.tasks.size()),
   runs_(model.threads.size()),
   ways_of_(model.tasks.size()),
@@ -28,10 +28,10 @@ Simulation::Simulation(const Model & model, Situation & situation, Watcher & wat
   roots_(model.tasks.size())
 {
   for (const Thread & thread : model.threads) {
-    cores_.add(thread.core, thread.priority);
+    cores_.add(thread.cores, thread.priority);
   }
   for (const Other & other : model.others) {
-    cores_.add(other.core, other.priority);
+    cores_.add(other.cores, other.priority);
   }
   for (int to = 0; to < static_cast<int>(model.tasks.size()); ++to) {
     waiting(to).of_topics.resize(task(to).topics.size());
@@ -149,7 +149,7 @@ void Simulation::settle()
   while (again) {
     again = false;
     for (int core = 0; core < cores_.cores(); ++core) {
-      again = cores_.choose(core) || again;
+      again = cores_.choose() || again;
       const int thread = cores_.running(core);
       if (thread == kNone || !cores_.done(core)) {
         continue;

@@ -9,6 +9,7 @@ Situation::Situation(const Model & model, int number)
 : chance_(model.seed * 1000 + static_cast<std::uint64_t>(number))
 {
   chance_.next();
+  any_core_ = number > 0 && number % 2 == 0;
   if (number == 1) {
     any_order_ = true;
     publish_any_time_ = !model.publishes_at_end;

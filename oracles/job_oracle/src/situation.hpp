@@ -31,6 +31,8 @@ public:
   /// Events of one instant come in any order; else ends come first, then releases, then threads
   /// look for work.
   bool any_order() const { return any_order_; }
+  /// A thread that comes on a core takes any one that a less urgent thread has, and not the best.
+  bool any_core() const { return any_core_; }
   Chance & chance() { return chance_; }
 
 private:
@@ -63,6 +65,7 @@ private:
   UnderWay under_way_ = UnderWay::longest;
   bool publish_any_time_ = false;
   bool any_order_ = false;
+  bool any_core_ = false;
   std::vector<Time> starts_;
   std::vector<Time> firsts_;
   std::vector<Time> others_;

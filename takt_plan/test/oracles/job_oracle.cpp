@@ -123,14 +123,14 @@ json for_oracle(
     {"chains", json::array()}};
   for (const Thread & thread : model.threads) {
     of["threads"].push_back(
-      {{"core", thread.cores.front()},
+      {{"cores", thread.cores},
        {"priority", thread.priority},
        {"order", thread.order == takt_core::Order::fifo ? "fifo" : "priority"},
        {"ceiling", thread.ceiling}});
   }
   for (const OtherLoad & other : model.others) {
     of["others"].push_back(
-      {{"core", other.cores.front()},
+      {{"cores", other.cores},
        {"priority", other.priority},
        {"time", other.time},
        {"period", other.period}});
