@@ -30,15 +30,18 @@ enum class TermKind
   same_thread,     ///< `task`, on the same thread of order `window` or policy deadline
   parked,          ///< members of the exclusive group run: `task`, or less urgent members
   threads_busy,    ///< all threads that may run the task are busy: see `busy`
+  cores_busy,      ///< all cores that a thread of the task may use are busy: see `busy`
   waking,          ///< threads of a pool wake each other
   interference,    ///< `task`, `thread` or `other` is preferred
   reservation,     ///< the thread waits for the next period of its reservation
-  switches,        ///< switches to the thread of policy deadline, beyond one for each run
-  not_before,      ///< the part counts as ended no earlier than the task that starts it
-  other_runs,      ///< of other callbacks, in the worst of all orders in which runs may begin
-  any_phase,       ///< the whole bound of an analysis without phases, where the analysis with
-                   ///< phases finds no bound
-  head_start       ///< below zero: some counted work began before the part's release
+  /// Switches to the thread of policy deadline, beyond one for each run. With known phases: to a
+  /// thread of several cores or of a pool, beyond two for each run.
+  switches,
+  not_before,  ///< the part counts as ended no earlier than the task that starts it
+  other_runs,  ///< of other callbacks, in the worst of all orders in which runs may begin
+  any_phase,   ///< the whole bound of an analysis without phases, where the analysis with
+               ///< phases finds no bound
+  head_start   ///< below zero: some counted work began before the part's release
 };
 
 /// The name of the enumerator.
@@ -71,6 +74,8 @@ constexpr std::string_view to_string(TermKind kind) noexcept
       return "parked";
     case TermKind::threads_busy:
       return "threads_busy";
+    case TermKind::cores_busy:
+      return "cores_busy";
     case TermKind::waking:
       return "waking";
     case TermKind::not_before:
@@ -112,7 +117,8 @@ struct BoundTerm
   Index task = kNone;
   Index thread = kNone;  ///< of policy deadline: its reservation, and switches to and from it
   Index other = kNone;   ///< position in Model::others
-  /// For `threads_busy`: `time` is the sum of these parts over `threads`, rounded down.
+  /// For `threads_busy` and `cores_busy`: `time` is the sum of these parts over `threads`, the
+  /// number of threads or cores, rounded down.
   std::vector<BusyWork> busy = {};
   Index threads = 0;
   /// With known phases: the runs of `task` that count.

@@ -19,7 +19,8 @@
 //   (src/analysis/deadline/reservations.hpp).
 //
 // Where at least two sources of a part of the model have known phases, `jobs` finds windows of all
-// jobs of a hyperperiod besides. Each analysis is right by itself, so the smallest bound counts.
+// jobs of a hyperperiod besides, also of threads that may use several cores, and in pools. Each
+// analysis is right by itself, so the smallest bound counts.
 //
 // A chain's bound is the sum of the latest release of its first part, the response of each part,
 // and the delays of the messages between the parts.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -54,9 +55,11 @@ json row_json(const Plan & plan, Index index)
   for (const Index one : task.threads) {
     threads.push_back(model.threads[one].name);
   }
-  auto cores = json::array();
-  for (const Index core : thread.cores) {
-    cores.push_back(model.cores[core].number);
+  std::set<int> cores;
+  for (const Index one : task.threads) {
+    for (const Index core : model.threads[one].cores) {
+      cores.insert(model.cores[core].number);
+    }
   }
   auto chains = json::array();
   for (const Chain & chain : model.chains) {
@@ -70,7 +73,7 @@ json row_json(const Plan & plan, Index index)
     {"host", model.hosts[task.host]},
     {"executor", model.executors[task.executor]},
     {"threads", std::move(threads)},
-    {"cores", std::move(cores)},
+    {"cores", cores},
     {"os_priority", thread.priority},
     {"priority", task.priority},
     {"time_ns", task.work()},

@@ -74,7 +74,11 @@ std::vector<std::string> busy_lines(
     term.busy.begin(), term.busy.end(), Ns{0},
     [](Ns sum, const BusyWork & one) { return sum + one.time; });
   std::vector<std::string> lines{
-    term.threads == 1
+    term.kind == TermKind::cores_busy
+      ? fmt::format(
+          "waiting while {} cores are all busy, with {} of work together:", term.threads,
+          printed(work))
+    : term.threads == 1
       ? std::string("waiting for its thread, which is busy:")
       : fmt::format(
           "waiting while its {} threads are all busy, with {} of work together:", term.threads,
@@ -181,7 +185,10 @@ std::string line_of(
     case TermKind::reservation:
       return "waiting for the time that its thread reserves";
     case TermKind::switches:
-      return "switches to its thread, when it is replenished or was preempted";
+      return segment.analysis == Analysis::jobs
+               ? "switches to its thread when others take its core, and threads that wake each "
+                 "other"
+               : "switches to its thread, when it is replenished or was preempted";
     case TermKind::not_before:
       return "its end counts no earlier than the end of the callback that starts it";
     case TermKind::other_runs:
@@ -194,6 +201,7 @@ std::string line_of(
                ? "head start of earlier activations in the queue"
                : "head start: its thread was busy that long before its release";
     case TermKind::threads_busy:
+    case TermKind::cores_busy:
       break;
   }
   return {};
@@ -264,7 +272,7 @@ BoundTerms in_order(BoundTerms terms)
 std::vector<std::string> lines_of(
   const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term)
 {
-  if (term.kind == TermKind::threads_busy) {
+  if (term.kind == TermKind::threads_busy || term.kind == TermKind::cores_busy) {
     return busy_lines(model, chain, segment, term);
   }
   return {line_of(model, chain, segment, term)};
@@ -291,8 +299,8 @@ json terms_json(const Model & model, const Chain & chain, const BoundTerms & ter
         jobs.push_back({{"earliest_release_ns", job.earliest}, {"latest_release_ns", job.latest}});
       }
     }
-    if (term.kind == TermKind::threads_busy) {
-      one["threads"] = term.threads;
+    if (term.kind == TermKind::threads_busy || term.kind == TermKind::cores_busy) {
+      one[term.kind == TermKind::threads_busy ? "threads" : "cores"] = term.threads;
       auto & busy = one["busy"] = json::array();
       for (const BusyWork & work : term.busy) {
         busy.push_back(

@@ -10,6 +10,7 @@
 #include <functional>
 #include <random>
 
+#include "models/clustered_model.hpp"
 #include "oracles/job_oracle.hpp"
 #include "support/campaign.hpp"
 #include "support/phased_model.hpp"
@@ -119,6 +120,34 @@ json beside(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
 }
 
+/// Threads that may use several cores, and pools.
+json clusters(std::uint64_t seed, const BoundsOptions & options)
+{
+  const Model model = some_ceilings(test::clustered(test::phased_model(seed), seed), seed);
+  const Overheads overheads = test::some_overheads(seed);
+  return claim(model, test::analysed_model(model, overheads), overheads, seed, options, true, {});
+}
+
+/// Pools of many callbacks and groups.
+json phased_pools(std::uint64_t seed, const BoundsOptions & options)
+{
+  const Model model = some_ceilings(test::phased_pools(seed), seed);
+  const Overheads overheads = test::some_overheads(seed);
+  return claim(
+    model, test::with_overheads(model, overheads), overheads, seed, options, true, {20'000, 6});
+}
+
+/// The threads of `clusters`, and some sources have their own clocks.
+json partly_clusters(std::uint64_t seed, const BoundsOptions & options)
+{
+  const test::PartlyPhased system = test::partly_phased_model(seed);
+  const Overheads overheads = test::some_overheads(seed);
+  const Model known = some_ceilings(test::clustered(system.known, seed), seed);
+  return claim(
+    some_ceilings(test::clustered(system.model, seed), seed),
+    test::analysed_model(known, overheads), overheads, seed, options, true, {});
+}
+
 /// Some sources have their own clocks, so their phases are unknown.
 json partly_phased(std::uint64_t seed, const BoundsOptions & options)
 {
@@ -148,7 +177,18 @@ json started(std::uint64_t seed, const BoundsOptions & options)
   return claim(model, model, {}, seed, options, true, any_starts(model));
 }
 
-/// The same, but offsets count from the start of each process, and these starts are unknown.
+/// The same on threads of several cores, and in pools.
+json started_clusters(std::uint64_t seed, const BoundsOptions & options)
+{
+  const Model model = test::clustered(test::some_processes(seed), seed);
+  if (test::load_of(model) > test::kMostLoad) {
+    return nullptr;
+  }
+  return claim(model, model, {}, seed, options, true, any_starts(model));
+}
+
+/// The processes of `started`, but offsets count from the start of each, and these starts are
+/// unknown.
 json apart(std::uint64_t seed, const BoundsOptions & options)
 {
   Model model = test::some_processes(seed);
@@ -239,9 +279,24 @@ TEST(JobOracleSoundness, HoldsFromTheFirstSetsOfAnotherProcessOn)
   expect_holds(beside, 150);
 }
 
+TEST(JobOracleSoundness, HoldsOnThreadsOfSeveralCoresAndInPools)
+{
+  const json found = look_at(clusters, test::rounds(150), {});
+  EXPECT_EQ(found.at("violations"), 0) << found.at("first");
+  EXPECT_GT(found.at("bounds"), found.at("refusals").get<double>() / 2) << found;
+  EXPECT_GT(found.at("tightest"), 0.98) << found;
+}
+
 TEST(JobOracleSoundness, HoldsWhereProcessesStartAtAnyMoment)
 {
   expect_holds(started, 100);
+}
+
+TEST(JobOracleSoundness, HoldsInClustersWhereProcessesStartAtAnyMoment)
+{
+  const json found = look_at(started_clusters, test::rounds(100), {});
+  EXPECT_EQ(found.at("violations"), 0) << found.at("first");
+  EXPECT_GT(found.at("bounds"), 0);
 }
 
 // Ends found from above had moved below the moments at which the started work entered, so this work
@@ -353,6 +408,21 @@ TEST(JobOracleTwins, WindowsAloneHoldWhereSomePhasesAreNotKnown)
   expect_windows_alone_hold(partly_phased);
 }
 
+TEST(JobOracleTwins, WindowsAloneHoldOnThreadsOfSeveralCores)
+{
+  expect_windows_alone_hold(clusters);
+}
+
+TEST(JobOracleTwins, WindowsAloneHoldInPools)
+{
+  expect_windows_alone_hold(phased_pools);
+}
+
+TEST(JobOracleTwins, WindowsAloneHoldOnThreadsOfSeveralCoresWhereSomePhasesAreNotKnown)
+{
+  expect_windows_alone_hold(partly_clusters);
+}
+
 // In order fifo, a late timer of a clock of its own precedes all that is due after it. An earlier
 // form looked only at busy intervals that begin at known moments, in which fewer such timers fit.
 TEST(JobOracleTwins, WindowsAloneHoldBehindLateTimersOfAnotherClock)
@@ -410,6 +480,21 @@ TEST(JobOracleTwins, TheTimeOfMessagesUnderWayIsNeeded)
 TEST(JobOracleTwins, AnyPhaseOfSourcesWithoutOffsetIsNeeded)
 {
   expect_needed(&JobTerms::unphased, partly_phased);
+}
+
+TEST(JobOracleTwins, BlockingInClustersIsNeeded)
+{
+  expect_needed(&JobTerms::blocking, clusters);
+}
+
+TEST(JobOracleTwins, WorkThatWaitsAlreadyIsNeededInClusters)
+{
+  expect_needed(&JobTerms::begins, clusters);
+}
+
+TEST(JobOracleTwins, CeilingsAreNeededInClusters)
+{
+  expect_needed(&JobTerms::ceiling, clusters);
 }
 
 TEST(JobOracleTwins, OrdersOfStartsAreNeeded)

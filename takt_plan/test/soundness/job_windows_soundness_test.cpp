@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/jobs/job_bounds.hpp"
+#include "models/clustered_model.hpp"
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
 #include "support/phased_model.hpp"
@@ -55,6 +56,13 @@ void run_partly(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & 
   run(seed, system.model, system.known, terms, campaign);
 }
 
+/// Threads of several cores, and pools.
+void run_clusters(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaign)
+{
+  const Model model = test::clustered(test::phased_model(seed), seed);
+  run(seed, model, model, terms, campaign);
+}
+
 TEST(JobWindowsSoundness, NoResponseIsAboveItsBound)
 {
   SimulatedCampaign campaign;
@@ -77,6 +85,18 @@ TEST(JobWindowsSoundness, NoResponseIsAboveItsBoundWhereSomePhasesAreNotKnown)
   EXPECT_GT(campaign.bounds, 1'000U);
 }
 
+TEST(JobWindowsSoundness, NoResponseIsAboveItsBoundOnThreadsOfSeveralCoresAndInPools)
+{
+  SimulatedCampaign campaign;
+  for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
+    run_clusters(test::seed() + i, {}, campaign);
+  }
+  EXPECT_EQ(campaign.violations, 0U) << campaign.first;
+  EXPECT_GT(campaign.jobs, 100'000U);
+  EXPECT_GT(2 * campaign.bounds, campaign.refusals);
+  EXPECT_GT(campaign.tightest, 0.999) << "worst times reach some bounds";
+}
+
 /// Tries systems until one shows that a term is missing.
 void expect_needed(
   bool JobTerms::*term, void (*run_one)(std::uint64_t, const JobTerms &, SimulatedCampaign &) = run)
@@ -91,6 +111,16 @@ void expect_needed(
 TEST(JobWindowsSoundness, BlockingIsNeeded)
 {
   expect_needed(&JobTerms::blocking);
+}
+
+TEST(JobWindowsSoundness, BlockingInClustersIsNeeded)
+{
+  expect_needed(&JobTerms::blocking, run_clusters);
+}
+
+TEST(JobWindowsSoundness, WorkThatWaitsAlreadyIsNeededInClusters)
+{
+  expect_needed(&JobTerms::begins, run_clusters);
 }
 
 TEST(JobWindowsSoundness, EarlierBusyIntervalsAreNeeded)

@@ -104,7 +104,7 @@ private:
       EXPECT_EQ(one.tasks.empty(), one.had_begun) << what_ << name;
       work += one.time;
     }
-    if (term.kind == TermKind::threads_busy) {
+    if (term.kind == TermKind::threads_busy || term.kind == TermKind::cores_busy) {
       EXPECT_EQ(work / static_cast<Ns>(term.threads), term.time) << what_ << name;
     } else {
       EXPECT_TRUE(term.busy.empty()) << what_ << name;

@@ -275,7 +275,7 @@ private:
     segment.activation = PhasedActivation{start, graph_.hyperperiod};
     if (explain) {
       const LatestEnd how = windows_.latest_end(run[last]);
-      if (how.level == kNone || how.time == kUnbounded) {
+      if ((how.level == kNone && !how.cluster) || how.time == kUnbounded) {
         add_term(segment.terms, {TermKind::any_phase, segment.response});
       } else {
         segment.terms = windows_.terms_of(how);

@@ -96,6 +96,10 @@ BoundTerms JobWindows::terms_of(const LatestEnd & end)
     return terms_of_courses(end);
   }
   BoundTerms terms;
+  if (end.cluster) {
+    static_cast<void>(end_in_cluster(end.segment.front(), &terms));
+    return terms;
+  }
   if (end.whole) {
     const Job & job = end.segment.front();
     static_cast<void>(end.joint ? joint_end(job, &terms) : end_of_way(job, nullptr, &terms));

@@ -457,6 +457,13 @@ Ns JobWindows::end_through(std::vector<Job> & segment, LatestEnd * how)
 LatestEnd JobWindows::latest_end(Job job)
 {
   LatestEnd how;
+  if (graph_.clusters) {
+    how.cluster = true;
+    how.time = end_in_cluster(job, nullptr);
+    how.segment = {job};
+    how.begin = how.released = windows_[job.node].latest.at(job.number);
+    return how;
+  }
   end_of(job, &how);
   return how;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/jobs/cluster_refusals.hpp"
 #include "analysis/priority/priority_scope.hpp"
 #include "model/printed.hpp"
 #include "takt_schedule/quoted.hpp"
@@ -70,7 +71,13 @@ public:
 
   JobGraph build()
   {
+    graph_.clusters = std::any_of(tasks_.begin(), tasks_.end(), [&](Index task) {
+      return model_.tasks[task].threads.size() != 1 || flow_.segments.core(task) == kNone;
+    });
     graph_.refusal = refuse();
+    if (graph_.refusal.empty() && graph_.clusters) {
+      graph_.refusal = refuse_clusters(model_, flow_, tasks_);
+    }
     if (graph_.refusal.empty()) {
       graph_.refusal = refuse_phases();
     }
@@ -82,7 +89,9 @@ public:
       for (const Index task : tasks_) {
         add_nodes(task);
       }
-      find_levels();
+      if (!graph_.clusters) {
+        find_levels();
+      }
       graph_.from_start = std::ranges::any_of(tasks_, [&](Index task) {
         return model_.tasks[task].release && has_phase(task) &&
                model_.counts_from_start(model_.tasks[task]);
@@ -97,9 +106,6 @@ private:
     for (const Index index : tasks_) {
       const Task & task = model_.tasks[index];
       const std::string whom = quoted(task.id);
-      if (task.threads.size() != 1 || flow_.segments.core(index) == kNone) {
-        return whom + " is not of one thread with one core";
-      }
       const Thread & thread = model_.threads[task.threads.front()];
       if (
         thread.kind != ThreadClass::fixed_priority || thread.follow ||
@@ -116,8 +122,8 @@ private:
                " has too many ways, or waits for sources that have nothing to do with each other";
       }
       if (
-        flow_.segments.spanned(index) || task.may_wait() || !task.no_wait.empty() ||
-        task.wait > 0) {
+        (!graph_.clusters && flow_.segments.spanned(index)) || task.may_wait() ||
+        !task.no_wait.empty() || task.wait > 0) {
         return whom + " excludes callbacks of other threads, sleeps, or waits for callbacks";
       }
       if (const MessageSet * const set = flow_.streams.set(index)) {
@@ -210,14 +216,24 @@ private:
     // A thread of policy deadline precedes all others. It has no tasks in this part, but may have
     // tasks elsewhere.
     for (const Index index : tasks_) {
-      for (const Index thread : flow_.segments.threads_on(flow_.segments.core(index))) {
-        if (model_.threads[thread].kind == ThreadClass::deadline) {
-          return quoted(model_.tasks[index].id) +
-                 " shares its core with a thread of policy deadline";
+      for (const Index own : model_.tasks[index].threads) {
+        for (const Index core : model_.threads[own].cores) {
+          if (has_deadline_thread(core)) {
+            return quoted(model_.tasks[index].id) +
+                   " shares its core with a thread of policy deadline";
+          }
         }
       }
     }
     return {};
+  }
+
+  bool has_deadline_thread(Index core) const
+  {
+    const auto & threads = flow_.segments.threads_on(core);
+    return std::any_of(threads.begin(), threads.end(), [&](Index thread) {
+      return model_.threads[thread].kind == ThreadClass::deadline;
+    });
   }
 
   std::string find_hyperperiod()

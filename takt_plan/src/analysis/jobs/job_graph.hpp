@@ -93,6 +93,8 @@ struct JobGraph
   std::vector<std::vector<Index>> others;  ///< per level: positions in Model::others of those that
                                            ///< may delay it
   std::vector<Index> node_of_stream;       ///< kNone: in another part
+  /// Threads of several cores, or pools: nodes have no levels (cluster_ends.hpp).
+  bool clusters = false;
   bool from_start = false;  ///< known phases count from the start of a process, not on a clock
   std::string refusal;      ///< the reason why the part has no windows; empty: it may have them
   bool too_long = false;    ///< the reason is the hyperperiod

@@ -95,6 +95,10 @@ bool JobWindows::release_work(Index index)
     terms_.starts && (node.any_start || (search_ == Search::from_start && settles_later(node))),
     graph_.from_start, &states);
   looks_ += kLooksPerState * states;
+  if (!set && graph_.clusters && search_ != Search::from_above) {
+    ends_[index] = false;  // others of the part may have ends
+    return false;
+  }
   if (!set) {
     failed_ = true;
     return false;

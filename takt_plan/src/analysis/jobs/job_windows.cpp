@@ -9,15 +9,16 @@ namespace
 {
 
 constexpr int kMostRoundsOfWindows = 200;
-constexpr int kMostRoundsFromAbove = 50;   // with fewer rounds the windows are larger, but hold
-constexpr std::int64_t kTimesAsLong = 5;   // limit for the search from above, as a multiple of the
-                                           // search from the start
-constexpr Ns kHyperperiodsOfInterval = 4;  // a longer busy interval has no end
+constexpr int kMostRoundsOfClusters = 100;  // a window that still moves then has no end
+constexpr int kMostRoundsFromAbove = 50;    // with fewer rounds the windows are larger, but hold
+constexpr std::int64_t kTimesAsLong = 5;    // limit for the search from above, as a multiple of the
+                                            // search from the start
+constexpr Ns kHyperperiodsOfInterval = 4;   // a longer busy interval has no end
 
 /// True if courses may find smaller ends.
 bool has_courses(const JobGraph & graph)
 {
-  return JobCourses::goes_back(graph) &&
+  return !graph.clusters && JobCourses::goes_back(graph) &&
          std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const JobNode & node) {
            return node.topics.empty();
          });
@@ -45,6 +46,7 @@ JobWindows::JobWindows(
   work_moved_in_(graph.levels.size(), 0),
   sets_(graph.nodes.size()),
   courses_(model, graph, terms.in_courses, terms.courses && has_courses(graph) ? most : 0),
+  clusters_(model, graph, terms, {windows_, ended_, ends_}),
   sought_(graph.nodes.size()),
   on_(model.cores.size()),
   of_level_(graph.levels.size()),
@@ -55,6 +57,17 @@ JobWindows::JobWindows(
     const JobTimes none(graph.nodes[node].jobs, graph.hyperperiod);
     windows_[node] = {none, none, none, none, none, none, {}};
     windows_[node].may_miss.assign(static_cast<std::size_t>(graph.nodes[node].jobs), false);
+  }
+  if (graph.clusters) {
+    work_moved_in_.assign(clusters_.places(), 0);
+    for (Index node = 0; node < graph.nodes.size(); ++node) {
+      segment_levels_.push_back({clusters_.place(node)});
+    }
+    seen_by_ = clusters_.seen_by();
+    solve();
+    return;
+  }
+  for (Index node = 0; node < graph.nodes.size(); ++node) {
     on_[graph.levels[graph.nodes[node].level].core].push_back(node);
     of_level_[graph.nodes[node].level].push_back(node);
   }
@@ -86,6 +99,8 @@ void JobWindows::solve()
     [&](const JobNode & node) { return settles_later(node); });
   if (known_ && !failed_ && !may_lose() && settles) {
     settle();
+  } else if (graph_.clusters && !settles) {
+    descend();
   }
   solved_ = !failed_ && !may_lose();
 }
@@ -100,12 +115,21 @@ void JobWindows::settle()
   rise();
   limit_ = most_;
   take_known(had_ends);
-  begin();
-  while (round_ - begin_round_ < kMostRoundsFromAbove && looks_ <= limit_ && iterate()) {
-  }
+  descend();
   failed_ = failed_ || looks_ > limit_;
   for (Index node = 0; node < graph_.nodes.size(); ++node) {
     failed_ = failed_ || too_late(node);
+  }
+}
+
+// Makes windows that hold smaller. In clusters the sums of a round may be smaller than those of the
+// round before, so that the windows found by rising are not the least ones.
+void JobWindows::descend()
+{
+  search_ = Search::from_above;
+  begin();
+  while (!failed_ && round_ - begin_round_ < kMostRoundsFromAbove && looks_ <= limit_ &&
+         iterate()) {
   }
 }
 
@@ -218,6 +242,10 @@ void JobWindows::find_needs()
 void JobWindows::note_move(Index node)
 {
   moved_in_[node] = round_;
+  if (graph_.clusters && !graph_.nodes[node].topics.empty()) {
+    // A set tells which work its messages start.
+    std::fill(work_moved_in_.begin(), work_moved_in_.end(), round_);
+  }
   for (const Index level : seen_by_[node]) {
     work_moved_in_[level] = round_;
   }
@@ -249,12 +277,20 @@ bool JobWindows::end_may_move(Index node) const
   });
 }
 
+int JobWindows::most_rounds() const
+{
+  // In clusters, each of the last rounds leaves one more node without ends.
+  return kMostRoundsOfWindows + (graph_.clusters ? static_cast<int>(graph_.nodes.size()) : 0);
+}
+
 // One round over all nodes; false if nothing moved.
 bool JobWindows::iterate()
 {
   ++round_;
   bool moved = round_ == begin_round_;
-  if (round_ > 1) {
+  if (graph_.clusters) {
+    clusters_.look_at(sets_);
+  } else if (round_ > 1) {
     sort_arrivals();
     look_for({});
   }
@@ -280,7 +316,7 @@ bool JobWindows::iterate()
     failed_ = failed_ || (search_ == Search::settled && too_late(node));
   }
   if (search_ != Search::from_above) {
-    failed_ = failed_ || round_ - begin_round_ >= kMostRoundsOfWindows || looks_ > limit_;
+    failed_ = failed_ || round_ - begin_round_ >= most_rounds() || looks_ > limit_;
   }
   return moved && !failed_;
 }
@@ -320,15 +356,18 @@ bool JobWindows::find_ends(Index node)
   for (std::int64_t job = 0; ends_[node] && job < graph_.nodes[node].jobs && !failed_; ++job) {
     Ns end = window.latest[job] + graph_.nodes[node].cost;
     if (round_ > 1) {
-      end = end_of({node, job}, nullptr);
+      end = graph_.clusters ? end_in_cluster({node, job}, nullptr) : end_of({node, job}, nullptr);
     }
     const bool from_above = search_ == Search::from_above;
+    failed_ = failed_ || (graph_.clusters && !from_above && looks_ > limit_);
     if (!from_above && (end == kUnbounded || end - window.earliest[job] > horizon_)) {
       ends_[node] = false;
     } else {
       moved = move(window.end[job], end) || moved;
     }
-    if (ends_[node]) {
+    if (ends_[node] && graph_.clusters) {
+      moved = move(window.sent[job], end) || moved;
+    } else if (ends_[node]) {
       // The cost of a plan decides how long a search goes on. It does not include these looks.
       const std::int64_t looks = looks_;
       const Ns sent = end_without_followers({node, job}, end);
@@ -338,6 +377,19 @@ bool JobWindows::find_ends(Index node)
   }
   ended_[node] = window.end.rising_up();
   return moved || ended != static_cast<bool>(ends_[node]);
+}
+
+// The latest end of a job of a part with clusters. Where windows go on growing, it has none.
+Ns JobWindows::end_in_cluster(const Job & job, BoundTerms * terms)
+{
+  const std::int64_t looks = clusters_.looks();
+  const bool grows =
+    search_ != Search::from_above && round_ - begin_round_ >= kMostRoundsOfClusters;
+  const std::int64_t left = solved_ ? limit_ : limit_ - looks_;
+  const Ns end = clusters_.end_of(job.node, job.number, most_length_, left, terms);
+  looks_ += clusters_.looks() - looks;
+  return grows && terms == nullptr && end > windows_[job.node].end.at(job.number) ? kUnbounded
+                                                                                  : end;
 }
 
 // Moves a time up, or down if windows are known to hold. Returns true if it moved.

@@ -83,6 +83,9 @@
 // Courses. Jobs of chains that go back and forth between cores have ends by all orders in which
 // they may begin (job_courses.hpp), too. The smaller end counts.
 //
+// Clusters. In a part of the model with pools, or with threads that may use several cores, no job
+// has a level: cluster_ends.hpp has the ends of its jobs. All else is the same.
+//
 // A round omits windows that depend on no window that moved: a window depends on the windows of its
 // levels' work and blockers, and on the windows that release it.
 //
@@ -125,6 +128,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/jobs/cluster_ends.hpp"
 #include "analysis/jobs/job_courses.hpp"
 #include "analysis/jobs/job_graph.hpp"
 #include "analysis/jobs/job_sets.hpp"
@@ -152,6 +156,7 @@ struct LatestEnd
   bool whole = false;        ///< by the whole way from the source, which `segment` has
   bool joint = false;        ///< likewise, by the joint busy time of all cores
   bool courses = false;      ///< likewise, by all courses
+  bool cluster = false;      ///< of a part with clusters; `segment` has the job alone
 };
 
 /// Latest ends that hold for any starts of processes, from analyses without phases. Per stream, in
@@ -336,6 +341,7 @@ private:
   void begin();
   void rise();
   void settle();
+  void descend();
   void take_known(const std::vector<char> & may_end);
   bool settles_later(const JobNode & node) const;
   bool may_lose() const;
@@ -345,6 +351,7 @@ private:
   bool recent(int round) const;
   bool release_may_move(Index node) const;
   bool end_may_move(Index node) const;
+  int most_rounds() const;
   bool iterate();
   bool find_releases(Index node);
   bool set_may_move(const JobNode & node) const;
@@ -421,6 +428,7 @@ private:
   Ns key_behind(const Level & level, std::int64_t begin, Ns time) const;
   std::int64_t larger_before(const Level & level, std::int64_t begin, Ns key) const;
   Ns end_of(const Job & job, LatestEnd * how);
+  Ns end_in_cluster(const Job & job, BoundTerms * terms);
   Ns end_through(std::vector<Job> & segment, LatestEnd * how);
   Ns end_by(
     std::vector<Job> & segment, std::optional<Job> before, Ns earliest, Ns latest, LatestEnd * how);
@@ -458,8 +466,9 @@ private:
   std::vector<JobTimes> ended_;  // per node: latest ends, rising
   // A round omits nodes that do not depend on a node that moved in the round before, or earlier in
   // this round.
-  std::vector<int> moved_in_;       // per node: the last round in which its windows moved
-  std::vector<int> released_in_;    // per node: the last round in which its releases moved
+  std::vector<int> moved_in_;     // per node: the last round in which its windows moved
+  std::vector<int> released_in_;  // per node: the last round in which its releases moved
+  // In clusters the levels below are places.
   std::vector<int> work_moved_in_;  // per JobGraph::levels: the last round in which its work or its
                                     // blockers moved
   std::vector<std::vector<Index>>
@@ -470,6 +479,7 @@ private:
   std::vector<Source> sources_;   // empty: the joint busy time has no end
   std::vector<Index> source_of_;  // per node
   JobCourses courses_;
+  ClusterEnds clusters_;
   std::vector<Level> levels_;  // of JobGraph::levels, then the same with messages under way
   bool any_under_way_ = false;
   bool under_way_ = false;                     // segments go on through messages that are under way

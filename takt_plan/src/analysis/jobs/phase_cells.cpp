@@ -292,7 +292,7 @@ BoundsOfAnyPhases bounds_of_any_phases(
   const Model phased = with_phases(model);
   const Flow flow(phased);
   for (JobGraph & graph : job_graphs(phased, flow)) {
-    if (!graph.refusal.empty() || !covers(model, phased, graph)) {
+    if (!graph.refusal.empty() || graph.clusters || !covers(model, phased, graph)) {
       continue;
     }
     PhaseCells cells(phased, std::move(graph), terms);
