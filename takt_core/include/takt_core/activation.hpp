@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 
+#include "takt_rt/constinit.hpp"
 #include "takt_rt/time.hpp"
 
 namespace takt_core
@@ -65,6 +66,15 @@ public:
     return all;
   }
 
+  /// Makes this set equal to `other`, and copies only what is in use. Real-time safe.
+  void assign(const ActivationSet & other) noexcept
+  {
+    size_ = other.size_;
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      entries_[i] = other.entries_[i];
+    }
+  }
+
   /// Removes all activations. Real-time safe.
   void clear() noexcept { size_ = 0; }
   std::uint32_t size() const noexcept { return size_; }
@@ -77,23 +87,33 @@ private:
   std::array<Activation, kCapacity> entries_{};
 };
 
-/// The activations of the callback that runs on this thread; nullptr outside of callbacks.
-/// Real-time safe.
-const ActivationSet * current_activations() noexcept;
-
 /// Until the scope ends, `activations` are the current ones of the calling thread. An executor
 /// thread opens a scope around each run, and a join opens one around a publish. Real-time safe.
 class ActivationScope
 {
 public:
-  explicit ActivationScope(const ActivationSet & activations) noexcept;
-  ~ActivationScope();
+  explicit ActivationScope(const ActivationSet & activations) noexcept : previous_(s_current)
+  {
+    s_current = &activations;
+  }
+  ~ActivationScope() { s_current = previous_; }
   ActivationScope(const ActivationScope &) = delete;
   ActivationScope & operator=(const ActivationScope &) = delete;
 
 private:
+  friend const ActivationSet * current_activations() noexcept;
+
+  [[gnu::tls_model(
+    "initial-exec")]] TAKT_RT_CONSTINIT static thread_local const ActivationSet * s_current;
   const ActivationSet * previous_;
 };
+
+/// The activations of the callback that runs on this thread; nullptr outside of callbacks.
+/// Real-time safe.
+inline const ActivationSet * current_activations() noexcept
+{
+  return ActivationScope::s_current;
+}
 
 namespace detail
 {
@@ -110,17 +130,26 @@ class MessageScope
 {
 public:
   /// Only the lower 60 bits of `name` count.
-  explicit MessageScope(std::uint64_t name) noexcept;
-  ~MessageScope();
+  explicit MessageScope(std::uint64_t name) noexcept : previous_(s_current)
+  {
+    s_current = name & detail::kMessageNames;
+  }
+  ~MessageScope() { s_current = previous_; }
   MessageScope(const MessageScope &) = delete;
   MessageScope & operator=(const MessageScope &) = delete;
 
 private:
+  friend std::uint64_t current_message() noexcept;
+
+  [[gnu::tls_model("initial-exec")]] TAKT_RT_CONSTINIT static thread_local std::uint64_t s_current;
   const std::uint64_t previous_;
 };
 
 /// The name in the calling thread's innermost `MessageScope`; 0: none. Real-time safe.
-std::uint64_t current_message() noexcept;
+inline std::uint64_t current_message() noexcept
+{
+  return MessageScope::s_current;
+}
 
 }  // namespace takt_core
 

@@ -133,7 +133,7 @@ public:
   std::uint32_t backlog() const noexcept { return entry().arrivals_.size(); }
 
   /// The number of messages announced so far. Real-time safe.
-  std::uint64_t arrivals() const noexcept { return entry().arrivals_.pushed(); }
+  std::uint64_t arrivals() const noexcept { return entry().arrivals_.arrived(); }
   /// Number of arrivals that the ring keeps, at least 1. Any thread; real-time safe.
   std::uint32_t depth() const noexcept { return entry().arrivals_.depth(); }
 

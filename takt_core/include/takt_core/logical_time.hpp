@@ -28,6 +28,7 @@
 #include <string_view>
 
 #include "takt_core/activation.hpp"
+#include "takt_rt/constinit.hpp"
 #include "takt_rt/fault.hpp"
 #include "takt_rt/time.hpp"
 
@@ -125,7 +126,7 @@ private:
     HeldOutput * pop() noexcept;
   };
 
-  static thread_local LogicalTime * s_current;
+  [[gnu::tls_model("initial-exec")]] TAKT_RT_CONSTINIT static thread_local LogicalTime * s_current;
 
   const LateOutputs late_;
 

@@ -11,7 +11,10 @@
 //                                                          woken through the Waker, end_idle(i)
 //
 // Locks: the thread set's mutex, inside it the group's; both inherit priority, and dispatching
-// threads hold them for tens of nanoseconds. `ready` takes no lock, except for a callback under a
+// threads hold them for tens of nanoseconds. A thread that shares its only thread set with no other
+// one starts the next callback of a sequence without either (`start_directly`): the callback is
+// this thread's once it is marked as queued, and set-up waits for the thread's step
+// (detail/dispatch_step.hpp). `ready` takes no lock, except for a callback under a
 // condition: then it holds the condition's lock while it checks the condition. A taker takes its
 // inputs with inputs_mutex_, inside which only a group's mutex is taken. Set-up functions serialise
 // among themselves and may be called while threads dispatch.
@@ -31,6 +34,7 @@
 #include "takt_core/callback.hpp"
 #include "takt_core/chain.hpp"
 #include "takt_core/clock/phases.hpp"
+#include "takt_core/detail/dispatch_step.hpp"
 #include "takt_core/detail/sleepers.hpp"
 #include "takt_core/detail/thread_set.hpp"
 #include "takt_core/non_triggering.hpp"
@@ -320,11 +324,24 @@ public:
   /// Reports that `run` took its message. A reentrant callback starts on another thread only after
   /// this call. Corrects the run if the take found another message than the announced one
   /// (`Run::found`), or a message that came earlier than its announcement (`Run::arrived`).
-  void taken(Run & run) noexcept;
+  void taken(Run & run) noexcept
+  {
+    if (run.taking || run.arrived < run.release || (run.found != 0 && run.found != run.announced)) {
+      correct(run);
+    }
+  }
 
   /// Ends `run`, on its thread: leaves the group, and queues the callback again if more messages
   /// wait. Each run that `next` started needs this call once, also after an exception.
-  void complete(Run & run) noexcept;
+  void complete(Run & run) noexcept
+  {
+    taken(run);
+    if (!run.set->enters_groups) {
+      finish(run);
+    } else {
+      complete_locked(run);
+    }
+  }
 
   // ---- inputs of non-triggering callbacks (non_triggering.hpp): real-time safe, on the thread of
   // a run whose callback `takes_inputs`, between its take and its user function ----
@@ -426,16 +443,36 @@ private:
   bool start_input(InputEntry & input, const Run & taker, Time now, Run & run) noexcept;
   void note_overwritten_input(CallbackEntry & entry, Time now) noexcept;
   void give_place(CallbackEntry & entry, const std::optional<SequencePlace> & place);
+  const SequenceScope * turn_after(const CallbackEntry & entry) const noexcept;
+  static int urgency_of(const CallbackEntry & entry) noexcept
+  {
+    return entry.priority_.load(std::memory_order_relaxed) +
+           entry.raised_.load(std::memory_order_relaxed);
+  }
+  bool ready_in_turn(CallbackEntry & entry, Time now) noexcept;
+  void ready_marked(CallbackEntry & entry, Time now) noexcept;
+  void ready_otherwise(CallbackEntry & entry, std::uint32_t count, Time now, Time newest) noexcept;
   bool waits_its_turn(CallbackEntry & entry) noexcept;
   CallbackEntry * share_out(std::uint32_t thread) noexcept;
   void give_up_turn(CallbackEntry & entry) noexcept;
+  detail::DispatchStep<> * step_of(std::uint32_t thread) noexcept;  // null for the visitor
+  // Whether no other thread can want to enter the group of a callback of `set`, or to leave it. In
+  // a step of the thread.
+  [[gnu::always_inline]] bool alone(
+    const Group & group, const ThreadSet & set, std::uint32_t thread) const noexcept
+  {
+    return has_steps_ && !group.shared() &&
+           set.sole.load(std::memory_order_relaxed) == sleepers_.bit(thread);
+  }
+  void await_steps() noexcept;
   void end_walk(std::uint32_t thread, std::uint32_t caller) noexcept;
   const CallbackEntry * first_of(
     ThreadSet & set, std::uint32_t thread, Time now, detail::WakeMask & woken) noexcept;
   bool may_start_here(
     const ThreadSet & set, const CallbackEntry & entry, std::uint32_t thread) const noexcept;
   bool next_in_sequence(
-    std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run) noexcept;
+    std::uint32_t thread, CallbackEntry * first, Time now, Time (*clock)() noexcept,
+    Run & run) noexcept;
   void announce(CallbackEntry & entry, std::uint32_t caller) noexcept
   {
     if (entry.sequence_number_ == CallbackEntry::kNoSequence || !waits_its_turn(entry)) {
@@ -471,9 +508,12 @@ private:
 
   void drain_all() noexcept;
   void put_in(CallbackEntry & entry, std::uint32_t caller) noexcept;
+  void correct(Run & run) noexcept;
   void catch_up(Run & run) noexcept;
   void date_back(Run & run) noexcept;
   void finish(Run & run) noexcept;
+  void finish_otherwise(Run & run) noexcept;
+  void complete_locked(Run & run) noexcept;
   void tell_parked(const CallbackEntry & entry) const noexcept
   {
     if (parking_ != nullptr) {
@@ -512,6 +552,9 @@ private:
   };
   Pick start_entered(
     ThreadSet & set, CallbackEntry & entry, std::uint32_t thread, Time now, Run & run) noexcept;
+  bool start_directly(
+    CallbackEntry & entry, std::uint32_t thread, Time & now, Time (*clock)() noexcept,
+    Run & run) noexcept;
   Pick start_in_turn(
     CallbackEntry & entry, std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run,
     detail::WakeMask & woken) noexcept;
@@ -541,6 +584,7 @@ private:
   const Order order_;
   const WindowTimers window_timers_;
   const Epoch epoch_of_timers_;
+  const bool has_steps_ = takt_rt::has_heavy_fence();  // else all threads use atomic steps
   Duration (*const clock_ahead_)() noexcept;
   Phases * const phases_;
   ParkingListener * parking_ = nullptr;
@@ -557,8 +601,6 @@ private:
   PiMutex inputs_mutex_;
 
   std::unique_ptr<SequenceWalk[]> walks_;  // one for each thread
-  // Set-up makes a sequence's slots for its first callback; entries point to the slots.
-  std::array<std::unique_ptr<SequenceSlots>, SequencePlace::kMaxSequences> sequences_;
 
   mutable PiMutex setup_mutex_;
   std::vector<std::unique_ptr<ThreadSet>> sets_;

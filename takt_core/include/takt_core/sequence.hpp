@@ -28,12 +28,13 @@
 
 #include <cstdint>
 
+#include "takt_rt/constinit.hpp"
+
 namespace takt_core
 {
 
 class CallbackEntry;
 class Scheduler;
-class SequenceSlots;
 struct SequenceWalk;
 struct Run;
 
@@ -73,7 +74,8 @@ public:
 private:
   friend class Scheduler;
 
-  static thread_local const SequenceScope * s_open;
+  [[gnu::tls_model(
+    "initial-exec")]] TAKT_RT_CONSTINIT static thread_local const SequenceScope * s_open;
 
   Scheduler & scheduler_;
   const Run & run_;

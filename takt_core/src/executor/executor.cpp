@@ -294,7 +294,7 @@ void Executor::ready(Callback & callback, std::uint32_t count, Time newest) noex
     }
     observer->on_arrival(callback, count, time);
   }
-  scheduler_of(callback).ready(callback, count, arrival_time(time), newest);
+  scheduler_of(callback).ready(callback, count, LogicalTimes::arrival_time(time), newest);
 }
 
 std::shared_ptr<Callback> Executor::find(std::string_view id) const

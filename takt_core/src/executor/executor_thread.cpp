@@ -143,7 +143,8 @@ void Executor::Impl::loop(Crew & crew, std::uint32_t index)
         const int wanted = scheduler.priority(*run.callback) + run.callback->raised();
         detail::follow(std::min(wanted, crew.options[index].attributes.priority));
       }
-      end = execute(crew, run);
+      end = run.callback->keeps_for_set() ? take_for_set(crew, run) : perform(crew, run);
+      scheduler.complete(run);
       if (follows) {
         detail::unfollow();
       }

@@ -17,8 +17,6 @@ using takt_rt::now;
 namespace
 {
 
-thread_local Time t_border = kNever;
-
 // The period of a publisher, which is a timer. The timer runs once, and is then cancelled until a
 // run has outputs, so the period never passes.
 constexpr Duration kOnce = std::chrono::hours(24 * 365);
@@ -30,12 +28,8 @@ void count(std::atomic<std::uint64_t> & what, std::uint64_t more = 1) noexcept
 
 }  // namespace
 
-Time arrival_time(Time now) noexcept
-{
-  return t_border == kNever ? now : t_border;
-}
-
-thread_local LogicalTime * LogicalTime::s_current = nullptr;
+constinit thread_local Time LogicalTimes::s_border = kNever;
+constinit thread_local LogicalTime * LogicalTime::s_current = nullptr;
 
 void LogicalTime::List::push(HeldOutput & output) noexcept
 {
@@ -210,13 +204,13 @@ Callback * LogicalTimes::publisher_of(const Callback & timer) const
 // Publishes an output, which arrives at its border if `at_border`, else now. With the mutex held.
 void LogicalTimes::publish(LogicalTime & group, HeldOutput & output, bool at_border) noexcept
 {
-  const Time border = std::exchange(t_border, at_border ? output.due_ : kNever);
+  const Time border = std::exchange(s_border, at_border ? output.due_ : kNever);
   {
     const LogicalTimeScope hidden;  // hides the logical time of a callback that removes its timer
     const ActivationScope scope(output.activations_);
     output.publish();
   }
-  t_border = border;
+  s_border = border;
   count(group.published_);
 }
 

@@ -62,9 +62,18 @@ public:
   /// Publishes all outputs whose border is at or before `until`.
   void publish_due(Time until) noexcept;
 
+  /// The arrival time that the scheduler gets for a message that arrives now: the border whose
+  /// outputs this thread publishes, else `now`.
+  static Time arrival_time(Time now) noexcept
+  {
+    return s_border == takt_rt::kNever ? now : s_border;
+  }
+
 private:
   friend class LogicalTimeScope;
   class Publisher;
+
+  static constinit thread_local Time s_border;
 
   HeldOutput * pop_due(Time until, LogicalTime *& of) noexcept;
   void end_run(LogicalTime & group) noexcept;
@@ -98,10 +107,6 @@ private:
   LogicalTimes * const all_ = nullptr;
   LogicalTime * const group_ = nullptr;
 };
-
-/// The arrival time that the scheduler gets for a message that arrives now: the border whose
-/// outputs this thread publishes, else `now`.
-Time arrival_time(Time now) noexcept;
 
 }  // namespace takt_core
 

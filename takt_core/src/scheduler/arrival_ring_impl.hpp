@@ -59,7 +59,7 @@ template <typename Sync>
 std::uint32_t BasicArrivalRing<Sync>::size() const noexcept
 {
   const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // read first: see `oldest`
-  const std::uint64_t waiting = committed() - taken;
+  const std::uint64_t waiting = committed() - taken + (has_aside() ? 1 : 0);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(waiting, depth_));
 }
 
@@ -68,6 +68,10 @@ Time BasicArrivalRing<Sync>::oldest_stamp() const noexcept
 {
   std::uint64_t index = taken_.load(std::memory_order_acquire);  // read first: see `oldest`
   const std::uint64_t end = committed();
+  if (const std::int64_t aside = aside_.load(std::memory_order_acquire);
+      aside != kNone && end - index < depth_) {
+    return from_ns(aside);
+  }
   if (index == end) {
     return kNever;
   }
@@ -79,7 +83,11 @@ Time BasicArrivalRing<Sync>::newest_stamp() const noexcept
 {
   const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // read first: see `oldest`
   const std::uint64_t end = committed();
-  return end == taken ? kNever : stamp(end - 1);
+  if (end != taken) {
+    return stamp(end - 1);
+  }
+  const std::int64_t aside = aside_.load(std::memory_order_acquire);
+  return aside == kNone ? kNever : from_ns(aside);
 }
 
 template <typename Sync>
@@ -91,6 +99,21 @@ Time BasicArrivalRing<Sync>::stamp(std::uint64_t index) const noexcept
   }
   const auto ready = static_cast<std::int64_t>(s.words[0].load(std::memory_order_acquire));
   return s.version.load(std::memory_order_relaxed) == index + 1 ? from_ns(ready) : kNever;
+}
+
+template <typename Sync>
+bool BasicArrivalRing<Sync>::aside_waits() noexcept
+{
+  if (!has_aside()) {
+    return false;
+  }
+  const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // read first: see `oldest`
+  if (committed() - taken < depth_) {
+    return true;
+  }
+  aside_.store(kNone, std::memory_order_relaxed);
+  overwritten_.fetch_add(1, std::memory_order_relaxed);
+  return false;
 }
 
 template <typename Sync>
@@ -149,6 +172,14 @@ bool BasicArrivalRing<Sync>::read_oldest(
   // A read fails for one of two reasons. Either a producer lapped the slot, and the next `oldest`
   // skips it. Or another producer has claimed the slot and has not written it yet. Two tries tell
   // which.
+  if (aside_waits()) {
+    ready = from_ns(aside_.load(std::memory_order_relaxed));
+    sequence = aside_sequence_;
+    message = aside_message_;
+    activations.assign(aside_activations_);
+    index = taken_.load(std::memory_order_relaxed) - 1;  // right before the ring's oldest
+    return true;
+  }
   bool waits = false;
   for (int attempt = 0; attempt < 2; ++attempt) {
     waits = oldest(index);
@@ -179,6 +210,11 @@ bool BasicArrivalRing<Sync>::peek(
 template <typename Sync>
 bool BasicArrivalRing<Sync>::peek_stamp(Time & ready, std::uint64_t & sequence) noexcept
 {
+  if (aside_waits()) {
+    ready = from_ns(aside_.load(std::memory_order_relaxed));
+    sequence = aside_sequence_;
+    return true;
+  }
   std::uint64_t index = 0;
   for (int attempt = 0; attempt < 2 && oldest(index); ++attempt) {
     const Slot & s = slot(index);
@@ -200,6 +236,12 @@ std::uint32_t BasicArrivalRing<Sync>::announced_by(Time time) const noexcept
 {
   const std::uint64_t end = committed();
   std::uint32_t count = 0;
+  if (const std::int64_t aside = aside_.load(std::memory_order_acquire); aside != kNone) {
+    if (from_ns(aside) > time) {
+      return 0;
+    }
+    count = end - oldest_index() < depth_ ? 1 : 0;
+  }
   for (std::uint64_t index = oldest_index(); index < end; ++index, ++count) {
     const Slot & s = slot(index);
     if (s.version.load(std::memory_order_acquire) != index + 1) {
@@ -218,6 +260,10 @@ bool BasicArrivalRing<Sync>::pop(
   Time & ready, std::uint64_t & sequence, ActivationSet & activations, std::uint64_t & index,
   std::uint64_t & message) noexcept
 {
+  if (has_aside() && pop_aside(ready, activations, index, message)) {
+    sequence = aside_sequence_;
+    return true;
+  }
   if (!read_oldest(ready, sequence, activations, index, message)) {
     return false;
   }

@@ -65,8 +65,8 @@ bool Group::join(const Scheduler * scheduler)
     }
     owner_ = scheduler;
     members = ++members_;
-    if (members > 1) {
-      share();  // published by the mutexes that `add` locks
+    if (members > 1 || busy()) {  // busy: with a member that was removed from inside itself
+      share();                    // published by the mutexes that `add` locks
     }
   }
   reserve(members);  // only this scheduler, which owns the group now, makes room

@@ -15,7 +15,6 @@ namespace detail
 namespace
 {
 
-thread_local RunFrame * t_frame = nullptr;
 constinit thread_local RunCpu<ThreadClocks>::LastEnd t_last_end;
 
 /// The kernel's counters of one thread.
@@ -100,37 +99,24 @@ void RunFrame::prepare_thread() noexcept
   own_counters();
 }
 
-RunFrame::RunFrame(Run & run) noexcept : run_(run), outer_(t_frame)
-{
-  run.costs = nullptr;
-  t_frame = this;
-}
-
-RunFrame::~RunFrame()
-{
-  t_frame = outer_;
-}
-
-RunFrame * RunFrame::current() noexcept
-{
-  return t_frame;
-}
+constinit thread_local RunFrame * RunFrame::s_current = nullptr;
 
 void RunFrame::begin(std::uint32_t wanted) noexcept
 {
-  run_.costs = &costs_;
+  Measured & measured = measured_.emplace();
+  run_.costs = &measured.costs;
   if (wanted >= kKernel) {
     if (CountedThread * const own = own_counters()) {
-      at_pick_ = own->kernel.read();
+      measured.at_pick = own->kernel.read();
       const std::uint32_t times = g_times_wanted.load(std::memory_order_relaxed);
       std::int64_t since = own->wanted_at_end == times ? own->wait_at_end : -1;
       // The outer run began after the end of the previous run, so the wait counts from the outer
       // run's pick.
-      if (outer_ != nullptr && outer_->at_pick_.wait >= 0) {
-        since = std::max(since, outer_->at_pick_.wait);
+      if (outer_ != nullptr && outer_->measured_ && outer_->measured_->at_pick.wait >= 0) {
+        since = std::max(since, outer_->measured_->at_pick.wait);
       }
-      if (since >= 0 && at_pick_.wait >= 0) {
-        costs_.wait_before = std::max<std::int64_t>(at_pick_.wait - since, 0);
+      if (since >= 0 && measured.at_pick.wait >= 0) {
+        measured.costs.wait_before = std::max<std::int64_t>(measured.at_pick.wait - since, 0);
       }
     }
   }
@@ -141,18 +127,19 @@ void RunFrame::begin(std::uint32_t wanted) noexcept
 
 void RunFrame::end() noexcept
 {
+  Measured & measured = *measured_;
   if (cpu_.measured()) {
-    costs_.cpu = cpu_.end(t_last_end);
-    costs_.take_cpu = std::min(costs_.take_cpu, costs_.cpu);
+    measured.costs.cpu = cpu_.end(t_last_end);
+    measured.costs.take_cpu = std::min(measured.costs.take_cpu, measured.costs.cpu);
   }
-  CountedThread * const own = at_pick_.wait >= 0 ? t_counters.counters : nullptr;
+  CountedThread * const own = measured.at_pick.wait >= 0 ? t_counters.counters : nullptr;
   const takt_rt::KernelReading now = own != nullptr ? own->kernel.read() : takt_rt::KernelReading{};
   if (now.wait < 0) {
     return;
   }
-  costs_.wait = std::max<std::int64_t>(now.wait - at_pick_.wait, 0);
-  costs_.voluntary = now.voluntary - at_pick_.voluntary;
-  costs_.involuntary = now.involuntary - at_pick_.involuntary;
+  measured.costs.wait = std::max<std::int64_t>(now.wait - measured.at_pick.wait, 0);
+  measured.costs.voluntary = now.voluntary - measured.at_pick.voluntary;
+  measured.costs.involuntary = now.involuntary - measured.at_pick.involuntary;
   own->wait_at_end = now.wait;
   own->wanted_at_end = g_times_wanted.load(std::memory_order_relaxed);
 }

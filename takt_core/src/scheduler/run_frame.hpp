@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "scheduler/run_cpu.hpp"
 #include "takt_core/callback.hpp"
@@ -18,13 +19,17 @@ namespace takt_core::detail
 class RunFrame
 {
 public:
-  explicit RunFrame(Run & run) noexcept;
-  ~RunFrame();
+  explicit RunFrame(Run & run) noexcept : run_(run), outer_(s_current)
+  {
+    run.costs = nullptr;
+    s_current = this;
+  }
+  ~RunFrame() { s_current = outer_; }
   RunFrame(const RunFrame &) = delete;
   RunFrame & operator=(const RunFrame &) = delete;
 
   /// The calling thread's innermost run, or nullptr. Real-time safe.
-  static RunFrame * current() noexcept;
+  static RunFrame * current() noexcept { return s_current; }
 
   const Run & run() const noexcept { return run_; }
   const RunFrame * outer() const noexcept { return outer_; }
@@ -47,7 +52,7 @@ public:
   void started() noexcept
   {
     if (cpu_.measured()) {
-      costs_.take_cpu = cpu_.of_take();
+      measured_->costs.take_cpu = cpu_.of_take();
     }
   }
   /// Call after the user's function.
@@ -72,14 +77,21 @@ public:
   static std::atomic<std::uint32_t> s_wanted;
 
 private:
+  static constinit thread_local RunFrame * s_current;
+
   void begin(std::uint32_t wanted) noexcept;
   void end() noexcept;
 
   Run & run_;
   RunFrame * const outer_;
   RunCpu<ThreadClocks> cpu_;
-  takt_rt::KernelReading at_pick_{};  // `wait` is below 0: not measured
-  RunCosts costs_{};
+  // Made if costs are requested.
+  struct Measured
+  {
+    takt_rt::KernelReading at_pick{};  // `wait` is below 0: not measured
+    RunCosts costs{};
+  };
+  std::optional<Measured> measured_;
 };
 
 }  // namespace takt_core::detail

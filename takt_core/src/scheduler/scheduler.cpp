@@ -20,9 +20,129 @@ using takt_rt::add_saturated;
 using takt_rt::from_ns;
 using takt_rt::to_ns;
 
+// The scope at whose end the callback may start by direct call, if its place there is free; null:
+// none. Its thread is the calling one.
+[[gnu::always_inline]] inline const SequenceScope * Scheduler::turn_after(
+  const CallbackEntry & entry) const noexcept
+{
+  const SequenceScope * const scope = SequenceScope::s_open;
+  if (scope == nullptr || scope->walk_ == nullptr || &scope->scheduler_ != this) {
+    return nullptr;
+  }
+  const CallbackEntry & running = scope->entry_;
+  const std::uint32_t position = entry.position_;
+  if (
+    entry.sequence_number_ != running.sequence_number_ || position <= running.position_ ||
+    scope->walk_->slots.full(position)) {
+    return nullptr;
+  }
+  const detail::WakeMask own = sleepers_.bit(scope->lane_);
+  const ThreadSet & set = *entry.set_.load(std::memory_order_acquire);
+  if (!set.serves(own)) {
+    return nullptr;
+  }
+  const bool only_here = set.serves_only(own | sleepers_.bit(visitor()));
+  if (!only_here && urgency_of(entry) > urgency_of(running)) {
+    return nullptr;
+  }
+  return scope;
+}
+
+// For a callback that this thread has just marked as queued, which does not run and has no arrival.
+// Notes its message and returns true if the callback has no other thread and waits until the
+// calling thread's callback returns. Returns false and does nothing if it does not.
+//
+// The callback belongs to this thread until its start. So neither the arrival nor the slot needs an
+// atomic step.
+[[gnu::always_inline]] inline bool Scheduler::ready_in_turn(
+  CallbackEntry & entry, Time now) noexcept
+{
+  const SequenceScope * const scope = turn_after(entry);
+  if (
+    scope == nullptr ||
+    entry.set_.load(std::memory_order_acquire)->sole.load(std::memory_order_relaxed) !=
+      sleepers_.bit(scope->lane_)) {
+    return false;
+  }
+  SequenceWalk & walk = *scope->walk_;
+  Precedence & place = entry.precedence_;
+  std::uint64_t number = 0;
+  if (scope->entry_.graph_) {
+    const Run & run = scope->run_;
+    number = run.sequence / kReleaseStep * kReleaseStep + entry.position_;
+    place.release = run.place;
+    entry.at_iteration_ = true;
+  } else {
+    // A number behind all releases so far, before all later ones, and before those of later
+    // callbacks of this walk. An announcement takes it from no other one.
+    walk.turn = walk.ready == 0 ? 1 : std::min(walk.turn + 1, kReleaseStep - 1);
+    number = sequence_.load(std::memory_order_relaxed) - kReleaseStep + walk.turn;
+    place.release = now;
+  }
+  place.sequence = number;
+  entry.comes_ = CallbackEntry::Comes::stamped;
+  entry.arrivals_.put_aside(now, number, current_activations(), current_message());
+  // From here on set-up may take the callback out and remove it.
+  const std::uint32_t position = entry.position_;
+  walk.ready |= std::uint64_t{1} << position;
+  walk.slots.put(position, entry);
+  return true;
+}
+
+// For a callback that was just marked as queued. Puts it into its slot and returns true if it waits
+// until the calling thread's callback returns.
+bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
+{
+  const SequenceScope * const scope = turn_after(entry);
+  if (scope == nullptr) {
+    return false;
+  }
+  const std::uint32_t position = entry.position_;
+  if (scope->entry_.graph_) {
+    const Run & run = scope->run_;
+    entry.precedence_.release = run.place;
+    entry.precedence_.sequence = run.sequence / kReleaseStep * kReleaseStep + position;
+    entry.comes_ = CallbackEntry::Comes::stamped;
+    entry.at_iteration_ = true;
+  }
+  // From here on set-up may take the callback out and remove it.
+  scope->walk_->ready |= std::uint64_t{1} << position;
+  scope->walk_->slots.put(position, entry);
+  return true;
+}
+
 void Scheduler::ready(Callback & callback, std::uint32_t count, Time now, Time newest) noexcept
 {
   CallbackEntry & entry = CallbackEntry::of(callback);
+  const bool may_follow =
+    count == 1 && SequenceScope::s_open != nullptr && entry.kind_ != Kind::timer &&
+    entry.sequence_number_.load(std::memory_order_relaxed) != CallbackEntry::kNoSequence &&
+    entry.state_.load(std::memory_order_acquire) < CallbackEntry::kRun && entry.arrivals_.empty();
+  if (!may_follow || !entry.state_.mark_queued()) {
+    ready_otherwise(entry, count, now, newest);
+  } else if (!ready_in_turn(entry, now)) {
+    ready_marked(entry, now);
+  }
+}
+
+// As `ready` with one message, for a callback that this thread has marked as queued before.
+void Scheduler::ready_marked(CallbackEntry & entry, Time now) noexcept
+{
+  Precedence first;
+  first.release = now;
+  first.sequence = sequence_.fetch_add(kReleaseStep, std::memory_order_relaxed);
+  const std::uint64_t index =
+    entry.arrivals_.push(now, first.sequence, current_activations(), current_message());
+  if (entry.arrivals_.oldest_is(index)) {  // else another message came first
+    entry.precedence_ = first;
+    entry.comes_ = CallbackEntry::Comes::stamped;
+  }
+  announce(entry, WakeDeferral::thread_of(*this));
+}
+
+void Scheduler::ready_otherwise(
+  CallbackEntry & entry, std::uint32_t count, Time now, Time newest) noexcept
+{
   entry.prefetch();
   if (entry.kind_ == Kind::timer) {
     return;
@@ -396,8 +516,7 @@ ThreadSet * Scheduler::best_set(
 bool Scheduler::next(std::uint32_t thread, Time now, Run & run, std::uint64_t before) noexcept
 {
   if (
-    thread != visitor() && walks_[thread].ready != 0 &&
-    next_in_sequence(thread, now, nullptr, run)) {
+    thread != visitor() && walks_[thread].ready != 0 && next_follower(thread, now, nullptr, run)) {
     return true;
   }
   ThreadSets & own = own_sets_[thread];
@@ -486,7 +605,8 @@ void Scheduler::date_back(Run & run) noexcept
   run.deadline = deadline(entry, run.release, run.activations);
 }
 
-void Scheduler::taken(Run & run) noexcept
+// The rest of `taken`.
+void Scheduler::correct(Run & run) noexcept
 {
   if (run.found != 0 && run.found != run.announced) {
     catch_up(run);
@@ -510,7 +630,30 @@ void Scheduler::taken(Run & run) noexcept
 }
 
 // Queues pending work and leaves the group. For `stock`, with the set's mutex held.
+//
+// The usual end: no more work, and no other thread that could want to enter the group. Then the
+// mark of the run's end is the only atomic step.
 void Scheduler::finish(Run & run) noexcept
+{
+  CallbackEntry & entry = CallbackEntry::of(*run.callback);
+  ThreadSet & set = *run.set;
+  if (
+    run.lane != visitor() && !set.enters_groups && !entry.keeps_for_set() &&
+    (entry.kind_ == Kind::timer || entry.arrivals_.empty())) {
+    bool left = false;
+    {
+      const detail::DispatchStepScope step(&walks_[run.lane].step);
+      left = alone(*entry.group_, set, run.lane) && entry.group_->leave_if_alone();
+    }
+    if (left) {
+      entry.state_.end();
+      return;
+    }
+  }
+  finish_otherwise(run);
+}
+
+void Scheduler::finish_otherwise(Run & run) noexcept
 {
   assert(!run.set->enters_groups || run.set->mutex.held());
   CallbackEntry & entry = CallbackEntry::of(*run.callback);
@@ -553,14 +696,10 @@ void Scheduler::finish(Run & run) noexcept
   }
 }
 
-void Scheduler::complete(Run & run) noexcept
+// The rest of `complete`, for orders whose queues enter groups.
+void Scheduler::complete_locked(Run & run) noexcept
 {
-  taken(run);
   ThreadSet & set = *run.set;
-  if (!set.enters_groups) {
-    finish(run);
-    return;
-  }
   // Order `stock`: when a callback leaves its group, all thread sets with members of the group must
   // look again. rclcpp does so with the interrupt guard condition of its one wait set.
   {

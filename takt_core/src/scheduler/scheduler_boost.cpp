@@ -82,6 +82,7 @@ void Scheduler::link_boost(ThreadSet & set, CallbackEntry & entry) noexcept
   if (entry.boost_ && set.order == Order::priority) {
     entry.next_boosted_ = set.boosted;
     set.boosted = &entry;
+    set.boosts.store(true, std::memory_order_seq_cst);
   }
 }
 
@@ -95,6 +96,7 @@ void Scheduler::unlink_boost(ThreadSet & set, CallbackEntry & entry) noexcept
       break;
     }
   }
+  set.boosts.store(set.boosted != nullptr, std::memory_order_relaxed);
 }
 
 // Moves a waiting callback to the place of its new key. If that hands the group to a callback,

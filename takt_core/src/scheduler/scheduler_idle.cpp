@@ -46,6 +46,7 @@ bool Scheduler::attends_timers(std::uint32_t thread) const noexcept
 void Scheduler::leave(std::uint32_t thread) noexcept
 {
   if (thread != visitor()) {
+    const detail::DispatchStepScope step(step_of(thread));
     end_walk(thread, kNoThread);
   }
   const ThreadSets & own = own_sets_[thread];

@@ -6,8 +6,10 @@
 // it out before.
 #include <bit>
 #include <cassert>
+#include <chrono>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "scheduler/scheduler_settings.hpp"
 #include "scheduler/sequence_slots.hpp"
@@ -15,18 +17,7 @@
 namespace takt_core
 {
 
-namespace
-{
-
-int urgency_of(const CallbackEntry & entry) noexcept
-{
-  return entry.priority_.load(std::memory_order_relaxed) +
-         entry.raised_.load(std::memory_order_relaxed);
-}
-
-}  // namespace
-
-thread_local const SequenceScope * SequenceScope::s_open = nullptr;
+constinit thread_local const SequenceScope * SequenceScope::s_open = nullptr;
 
 SequenceScope::SequenceScope(Scheduler & scheduler, const Run & run, bool wanted) noexcept
 : scheduler_(scheduler),
@@ -41,10 +32,9 @@ SequenceScope::SequenceScope(Scheduler & scheduler, const Run & run, bool wanted
     run.lane == scheduler.visitor()) {
     return;
   }
-  SequenceSlots * const slots = scheduler.sequences_[entry_.sequence_number_].get();
   walk_ = &scheduler.walks_[run.lane];
-  assert(walk_->ready == 0 || walk_->slots == slots);
-  walk_->slots = slots;
+  assert(walk_->ready == 0 || walk_->sequence == entry_.sequence_number_);
+  walk_->sequence = entry_.sequence_number_;
   walk_->graph = entry_.graph_;
 }
 
@@ -52,6 +42,7 @@ void SequenceScope::before_wait() noexcept
 {
   for (const SequenceScope * scope = s_open; scope != nullptr; scope = scope->previous_) {
     if (scope->walk_ != nullptr) {
+      const detail::DispatchStepScope step(scope->scheduler_.step_of(scope->lane_));
       scope->scheduler_.end_walk(scope->lane_, Scheduler::kNoThread);
     }
   }
@@ -100,51 +91,10 @@ void Scheduler::give_place(CallbackEntry & entry, const std::optional<SequencePl
   entry.graph_ = false;
   entry.at_iteration_ = false;
   if (place) {
-    std::unique_ptr<SequenceSlots> & slots = sequences_[place->sequence];
-    if (slots == nullptr) {
-      slots = std::make_unique<SequenceSlots>();
-    }
     entry.sequence_number_ = static_cast<std::uint8_t>(place->sequence);
     entry.position_ = static_cast<std::uint8_t>(place->position);
     entry.graph_ = place->graph;
   }
-}
-
-// For a callback that was just marked as queued. Puts it into its slot and returns true if it waits
-// until the calling thread's callback returns.
-bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
-{
-  const SequenceScope * const scope = SequenceScope::s_open;
-  if (scope == nullptr || scope->walk_ == nullptr || &scope->scheduler_ != this) {
-    return false;
-  }
-  const CallbackEntry & running = scope->entry_;
-  const std::uint32_t position = entry.position_;
-  if (entry.sequence_number_ != running.sequence_number_ || position <= running.position_) {
-    return false;
-  }
-  const detail::WakeMask own = sleepers_.bit(scope->lane_);
-  const ThreadSet & set = *entry.set_.load(std::memory_order_acquire);
-  if (!set.serves(own)) {
-    return false;
-  }
-  const bool only_here = set.serves_only(own | sleepers_.bit(visitor()));
-  if (!only_here && urgency_of(entry) > urgency_of(running)) {
-    return false;
-  }
-  if (running.graph_) {
-    const Run & run = scope->run_;
-    entry.precedence_.release = run.place;
-    entry.precedence_.sequence = run.sequence / kReleaseStep * kReleaseStep + position;
-    entry.comes_ = CallbackEntry::Comes::stamped;
-    entry.at_iteration_ = true;
-  }
-  if (!scope->walk_->slots->put(position, entry)) {
-    return false;
-  }
-  // From here on set-up may take the callback out and remove it.
-  scope->walk_->ready |= std::uint64_t{1} << position;
-  return true;
 }
 
 // Takes the callback out of its slot and puts it in its set. For set-up, which cannot wait until
@@ -152,21 +102,59 @@ bool Scheduler::waits_its_turn(CallbackEntry & entry) noexcept
 void Scheduler::give_up_turn(CallbackEntry & entry) noexcept
 {
   assert(setup_mutex_.held());
-  if (
-    entry.sequence_number_ != CallbackEntry::kNoSequence &&
-    sequences_[entry.sequence_number_]->take(entry.position_, entry)) {
-    put_in(entry, kNoThread);
+  if (entry.sequence_number_ == CallbackEntry::kNoSequence) {
+    return;
+  }
+  for (std::uint32_t t = 0; t < threads_; ++t) {
+    SequenceSlots & slots = walks_[t].slots;
+    if (!slots.has(entry.position_, entry)) {
+      continue;
+    }
+    slots.set_taking(true);
+    await_steps();
+    const bool taken = slots.take(entry.position_, entry);
+    slots.set_taking(!has_steps_);
+    if (taken) {
+      put_in(entry, kNoThread);
+      return;
+    }
   }
 }
 
-// Sends the callbacks that wait for their turn on this thread to their ready queues.
+// The steps of the thread; null for the visitor.
+detail::DispatchStep<> * Scheduler::step_of(std::uint32_t thread) noexcept
+{
+  return thread == visitor() ? nullptr : &walks_[thread].step;
+}
+
+// Waits until no thread is in a step that began before the call. Set-up, without the mutex of a
+// set.
+void Scheduler::await_steps() noexcept
+{
+  assert(setup_mutex_.held());
+  if (!has_steps_) {
+    return;
+  }
+  takt_rt::heavy_fence();
+  for (std::uint32_t t = 0; t < threads_; ++t) {
+    const detail::DispatchStep<> & step = walks_[t].step;
+    const std::uint64_t seen = step.seen();
+    while (!step.over(seen)) {
+      // A step takes a few instructions, unless its thread is preempted.
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+}
+
+// Sends the callbacks that wait for their turn on this thread to their ready queues. In a step of
+// the thread.
 void Scheduler::end_walk(std::uint32_t thread, std::uint32_t caller) noexcept
 {
   SequenceWalk & walk = walks_[thread];
   while (walk.ready != 0) {
     const auto position = static_cast<std::uint32_t>(std::countr_zero(walk.ready));
     walk.ready &= walk.ready - 1;
-    if (CallbackEntry * const entry = walk.slots->take(position)) {
+    if (CallbackEntry * const entry = walk.slots.take(position)) {
       put_in(*entry, caller);
     }
   }
@@ -206,6 +194,77 @@ Scheduler::Pick Scheduler::start_entered(
   }
   finish(run);  // an overwritten arrival
   return Pick::put_aside;
+}
+
+// Starts the callback that was taken out of its slot without the mutex of its set, if nothing else
+// waits for this thread. Returns false if the callback must be compared with others, or its start
+// needs the mutex. `now`: as for `start_in_turn`; may be set.
+//
+// The set has no other thread, and the callback is marked as queued, so set-up that binds, removes
+// or shares waits until the callback has started or lies in a queue (`settled`, `take_out`). What
+// the start reads of the set besides are its signs.
+[[gnu::always_inline]] inline bool Scheduler::start_directly(
+  CallbackEntry & entry, std::uint32_t thread, Time & now, Time (*clock)() noexcept,
+  Run & run) noexcept
+{
+  ThreadSets & own = own_sets_[thread];
+  ThreadSet & set = *entry.set_.load(std::memory_order_seq_cst);
+  constexpr std::uint32_t kNeedsMore = CallbackEntry::kClosed | CallbackEntry::kInputs |
+                                       CallbackEntry::kConditional | CallbackEntry::kNonTriggering;
+  const detail::WakeMask bit = sleepers_.bit(thread);
+  if (
+    set.sole.load(std::memory_order_seq_cst) != bit || own.size() != 1 || &own[0] != &set ||
+    !set.intake.empty() || set.may_have_work.load(std::memory_order_seq_cst) ||
+    set.boosts.load(std::memory_order_relaxed) || !entry.arrivals_.has_aside() ||
+    (entry.state_.load(std::memory_order_seq_cst) & kNeedsMore) != 0 ||
+    entry.deadlines_.load(std::memory_order_acquire) != nullptr ||
+    (phases_ != nullptr && entry.phased_ != Phased::no)) {
+    return false;
+  }
+  if (const std::int64_t expiry = set.next_expiry.load(std::memory_order_seq_cst);
+      expiry != to_ns(kNever)) {
+    now = now == kNever ? clock() : now;
+    if (expiry <= to_ns(now)) {
+      return false;
+    }
+  }
+  if (!entry.group_->enter_if_free(alone(*entry.group_, set, thread))) {
+    return false;
+  }
+  // First what belongs to the callback until its mark is taken back. That is an atomic step, which
+  // waits for all earlier stores, so the others come after it.
+  const std::uint64_t number = entry.precedence_.sequence;
+  const Time place = entry.precedence_.release;
+  entry.at_iteration_ = false;
+  entry.comes_ = CallbackEntry::Comes::released;
+  if (!entry.arrivals_.pop_aside(run.release, run.activations, run.arrival, run.announced)) {
+    std::uint64_t announced = 0;  // 0: a full history has replaced the message, and its stamp is
+                                  // not readable
+    entry.arrivals_.pop(run.release, announced, run.activations, run.arrival, run.announced);
+    now = now == kNever ? clock() : now;
+    run.release = announced == 0 ? now : run.release;
+  }
+  if (run.activations.empty()) {
+    run.activations.add({entry.number_, entry.instance(), run.release});
+    entry.next_instance();
+  }
+  const bool taking = !entry.group_->exclusive();
+  entry.state_.start(taking);
+  run.callback = &entry.callback();
+  run.set = &set;
+  run.thread = thread;
+  run.lane = thread;
+  run.sequence = number;
+  run.place = place;
+  run.skipped = 0;
+  run.found = 0;
+  run.arrived = kNever;
+  run.oldest = Time{};
+  run.deadline = kNever;
+  run.start = now == kNever ? run.release : now;
+  run.taking = taking;
+  note_look(set, run.start);
+  return true;
 }
 
 // Starts the callback that was taken out of its slot, puts it into its set, or parks it. If `now`
@@ -284,7 +343,7 @@ CallbackEntry * Scheduler::share_out(std::uint32_t thread) noexcept
   while (first == nullptr && walk.ready != 0) {
     const auto position = static_cast<std::uint32_t>(std::countr_zero(walk.ready));
     walk.ready &= walk.ready - 1;
-    first = walk.slots->take(position);
+    first = walk.slots.take(position);
   }
   end_walk(thread, thread);
   return first;
@@ -293,24 +352,43 @@ CallbackEntry * Scheduler::share_out(std::uint32_t thread) noexcept
 bool Scheduler::next_follower(
   std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run) noexcept
 {
-  return walks_[thread].ready != 0 && next_in_sequence(thread, now, clock, run);
-}
-
-bool Scheduler::next_in_sequence(
-  std::uint32_t thread, Time now, Time (*clock)() noexcept, Run & run) noexcept
-{
   SequenceWalk & walk = walks_[thread];
-  detail::WakeMask woken = 0;
-  Pick last = Pick::put_aside;
-  if (walk.graph) {
-    if (CallbackEntry * const first = share_out(thread)) {
-      last = start_in_turn(*first, thread, now, clock, run, woken);
+  if (walk.ready == 0) {
+    return false;
+  }
+  CallbackEntry * first = nullptr;
+  {
+    const detail::DispatchStepScope step(&walk.step);
+    if (walk.graph) {
+      first = share_out(thread);
+    } else {
+      const auto position = static_cast<std::uint32_t>(std::countr_zero(walk.ready));
+      walk.ready &= walk.ready - 1;
+      first = walk.slots.take(position);
+    }
+    if (first != nullptr && start_directly(*first, thread, now, clock, run)) {
+      sleepers_.pass_on(own_sets_[thread], 0);
+      return true;
     }
   }
+  return next_in_sequence(thread, first, now, clock, run);
+}
+
+// `first`: a callback that was taken out of its slot, may not start directly, and comes before the
+// others that wait; null: none.
+bool Scheduler::next_in_sequence(
+  std::uint32_t thread, CallbackEntry * first, Time now, Time (*clock)() noexcept,
+  Run & run) noexcept
+{
+  SequenceWalk & walk = walks_[thread];
+  const detail::DispatchStepScope step(&walk.step);
+  detail::WakeMask woken = 0;
+  Pick last =
+    first == nullptr ? Pick::put_aside : start_in_turn(*first, thread, now, clock, run, woken);
   while (last == Pick::put_aside && walk.ready != 0) {
     const auto position = static_cast<std::uint32_t>(std::countr_zero(walk.ready));
     walk.ready &= walk.ready - 1;
-    if (CallbackEntry * const entry = walk.slots->take(position)) {
+    if (CallbackEntry * const entry = walk.slots.take(position)) {
       last = start_in_turn(*entry, thread, now, clock, run, woken);
     }
   }

@@ -86,6 +86,7 @@ ThreadSet & Scheduler::thread_set(ThreadMask threads)
     std::lock_guard lock(set->mutex);
     set->members = threads;
     set->wake_members = wake_members;
+    set->sole = std::has_single_bit(threads) ? threads : 0;
   }
   for (std::uint32_t t = 0; t <= threads_; ++t) {
     if (t == visitor() || (threads >> t & 1) != 0) {
@@ -144,6 +145,7 @@ void Scheduler::give_up(ThreadSet & set)
     std::lock_guard lock(set.mutex);
     set.members = 0;
     set.wake_members = 0;
+    set.sole = 0;
     set.timer_waiter.store(ThreadSet::kNobody, std::memory_order_seq_cst);
     set.waiter_until = kNever;
   }
@@ -165,6 +167,13 @@ void Scheduler::move(CallbackEntry & entry, ThreadMask threads)
     return;
   }
   ++to.users;
+  if (Group & group = *entry.group_; !group.shared()) {
+    group.share();  // threads of the other set may enter it while a run is about to leave it
+    for (const auto & set : sets_) {
+      std::lock_guard pass(set->mutex);
+    }
+    await_steps();
+  }
   // Only this function holds two sets' mutexes, in the order of their addresses.
   const bool from_first = std::less<ThreadSet *>{}(&from, &to);
   (from_first ? from : to).mutex.lock();

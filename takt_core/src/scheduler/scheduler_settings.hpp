@@ -56,7 +56,7 @@ void check_sequence(
 /// Notes the time at which a member of the set looked at it. A thread reads the clock before it
 /// gets the set's mutex, so times may come out of order: an earlier time changes nothing. With the
 /// set's mutex held.
-inline void note_look(ThreadSet & set, Time now) noexcept
+[[gnu::always_inline]] inline void note_look(ThreadSet & set, Time now) noexcept
 {
   if (takt_rt::to_ns(now) > set.looked_at.load(std::memory_order_relaxed)) {
     set.looked_at.store(takt_rt::to_ns(now), std::memory_order_relaxed);

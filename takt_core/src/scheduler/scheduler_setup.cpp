@@ -22,6 +22,9 @@ Scheduler::Scheduler(SchedulerOptions options, Waker & waker, Scheduler * siblin
   sleepers_(options.thread_urgencies, waker),
   walks_(std::make_unique<SequenceWalk[]>(threads_))
 {
+  for (std::uint32_t t = 0; !has_steps_ && t < threads_; ++t) {
+    walks_[t].slots.set_taking(true);  // set-up may take callbacks out at any time
+  }
 }
 
 Scheduler::~Scheduler()
@@ -98,6 +101,7 @@ Status Scheduler::add(
       "another order");
   }
   check_threads(binding.threads, {}, faults);
+  const bool was_shared = c.group_->shared();
   if (faults.empty() && !c.group_->join(this)) {
     faults.push_back(
       id + ": group " + c.group_->id() +
@@ -145,6 +149,9 @@ Status Scheduler::add(
       std::lock_guard pass(s->mutex);  // no thread enters the group as its only member any more
     }
   }
+  if (c.group_->shared() && !was_shared) {
+    await_steps();  // nor leaves it
+  }
   ++set.users;
   c.set_.store(&set, std::memory_order_release);
   {
@@ -158,6 +165,9 @@ Status Scheduler::add(
   inherit(c);
   link_inputs(c);
   join_condition(c);
+  if (binding.non_triggering || c.conditional()) {
+    c.arrivals_.push_aside();  // takers and conditions count by the places in the ring
+  }
 
   if (accepted) {
     accepted();

@@ -253,7 +253,8 @@ void Scheduler::end_other_walk(const CallbackEntry & next, std::uint32_t lane) n
     return;
   }
   const SequenceWalk & walk = walks_[lane];
-  if (walk.ready != 0 && walk.slots != sequences_[next.sequence_number_].get()) {
+  if (walk.ready != 0 && walk.sequence != next.sequence_number_) {
+    const detail::DispatchStepScope step(step_of(lane));
     end_walk(lane, lane);
   }
 }

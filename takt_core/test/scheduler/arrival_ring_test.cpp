@@ -57,6 +57,97 @@ TEST(ArrivalRing, carries_activations)
   EXPECT_TRUE(arrival.activations.empty());
 }
 
+TEST(ArrivalRing, an_arrival_beside_it_is_the_oldest_and_counts)
+{
+  for (const std::uint32_t depth : {1U, 2U, 3U}) {
+    ArrivalRing ring(depth);
+    ActivationSet set;
+    set.add({7, 3, from_ns(11)});
+    ring.put_aside(from_ns(20), 5, &set, 9);
+    EXPECT_FALSE(ring.empty());
+    EXPECT_EQ(ring.size(), 1U);
+    EXPECT_EQ(ring.arrived(), 1U);
+    EXPECT_EQ(ring.oldest_stamp(), from_ns(20));
+    EXPECT_EQ(ring.newest_stamp(), from_ns(20));
+    EXPECT_EQ(ring.announced_by(from_ns(19)), 0U);
+    EXPECT_EQ(ring.announced_by(from_ns(20)), 1U);
+    for (std::uint64_t i = 1; i < depth; ++i) {
+      ring.push(from_ns(20 + static_cast<std::int64_t>(i)), 5 + i, nullptr);
+    }
+    EXPECT_EQ(ring.size(), depth);
+    EXPECT_EQ(ring.oldest_stamp(), from_ns(20));
+    Time ready;
+    std::uint64_t sequence = 0;
+    EXPECT_TRUE(ring.peek_stamp(ready, sequence));
+    EXPECT_EQ(sequence, 5U);
+    Arrival arrival;
+    ASSERT_TRUE(arrival.pop_from(ring));
+    EXPECT_EQ(arrival.sequence, 5U);
+    EXPECT_EQ(arrival.ready, from_ns(20));
+    EXPECT_EQ(arrival.message, 9U);
+    EXPECT_TRUE(
+      std::equal(set.begin(), set.end(), arrival.activations.begin(), arrival.activations.end()));
+    for (std::uint64_t i = 1; i < depth; ++i) {
+      ASSERT_TRUE(arrival.pop_from(ring));
+      EXPECT_EQ(arrival.sequence, 5 + i);
+    }
+    EXPECT_FALSE(arrival.pop_from(ring));
+    EXPECT_TRUE(ring.empty());
+    EXPECT_EQ(ring.arrived(), depth);
+    EXPECT_EQ(ring.overwritten(), 0U);
+  }
+}
+
+TEST(ArrivalRing, a_full_history_overwrites_the_arrival_beside_it_first)
+{
+  for (const std::uint32_t depth : {1U, 2U, 3U}) {
+    ArrivalRing ring(depth);
+    ring.put_aside(from_ns(1), 1, nullptr, 0);
+    for (std::uint64_t i = 2; i <= depth + 3; ++i) {
+      ring.push(from_ns(static_cast<std::int64_t>(i)), i, nullptr);
+    }
+    EXPECT_EQ(ring.size(), depth);
+    EXPECT_EQ(ring.oldest_stamp(), from_ns(4));
+    Arrival arrival;
+    for (std::uint64_t i = 4; i <= depth + 3; ++i) {
+      ASSERT_TRUE(arrival.pop_from(ring));
+      EXPECT_EQ(arrival.sequence, i);
+    }
+    EXPECT_TRUE(ring.empty());
+    EXPECT_EQ(ring.overwritten(), 3U);
+    EXPECT_EQ(ring.arrived(), depth + 3U);
+  }
+}
+
+// The message of the arrival beside the ring was replaced before its take.
+TEST(ArrivalRing, a_run_of_the_arrival_beside_it_catches_up)
+{
+  ArrivalRing ring(1);
+  ring.put_aside(from_ns(1), 1, nullptr, 101);
+  Arrival arrival;
+  ASSERT_TRUE(arrival.pop_from(ring));
+  ring.push(from_ns(2), 2, nullptr, 102);
+  ring.push(from_ns(3), 3, nullptr, 103);
+  Time ready;
+  ActivationSet carried;
+  ASSERT_TRUE(ring.catch_up(arrival.index, 103, ready, carried));
+  EXPECT_EQ(ready, from_ns(3));
+  EXPECT_TRUE(ring.empty());
+}
+
+TEST(ArrivalRing, the_arrival_beside_it_can_move_into_it)
+{
+  ArrivalRing ring(2);
+  ring.put_aside(from_ns(1), 1, nullptr, 101);
+  ring.push_aside();
+  EXPECT_EQ(ring.arrived(), 1U);
+  EXPECT_EQ(ring.pushed(), 1U);
+  Arrival arrival;
+  ASSERT_TRUE(arrival.pop_from(ring));
+  EXPECT_EQ(arrival.message, 101U);
+  EXPECT_EQ(arrival.index, 0U);
+}
+
 // Every word of an arrival is computed from one number, so a stamp mixed from two arrivals is
 // noticed.
 TEST(ArrivalRing, has_whole_stamps_and_exact_counts_under_concurrent_producers)

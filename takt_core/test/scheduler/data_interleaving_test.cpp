@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "scheduler/arrival_ring_impl.hpp"
+#include "scheduler/sequence_slots.hpp"
 #include "support/arrival.hpp"
 #include "support/verdict.hpp"
 #include "takt_core/detail/intake.hpp"
@@ -272,6 +273,137 @@ TEST(ArrivalRingProtocol, twin_whose_peek_moves_on_without_comparing_is_rejected
 {
   Stepper stepper;
   EXPECT_FALSE(stepper.explore<Overtaken<UncomparedSync>>({}).good());
+}
+
+// ---- arrival ring: an arrival beside the ring, and a producer that announces meanwhile ----
+
+// The thread that is the consumer puts arrival 1 beside the ring and pops; another one pushes 2 and
+// 3. With a depth of 1 each push overwrites what waits.
+struct Aside : Rung<SteppedSync>
+{
+  void run()
+  {
+    ring.put_aside(from_ns(1), 1, nullptr, 1);
+    pop();
+  }
+  void count()
+  {
+    const std::uint32_t size = ring.size();
+    const std::uint64_t arrived = ring.arrived();
+    wrong = wrong || size > 1 || arrived > kArrivals;
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { run(); }, [this] { push({2, 3}); }, [this] { count(); }};
+  }
+  Verdict at_end()
+  {
+    return wrong                         ? broken("a thread counted more arrivals than there were")
+           : ring.arrived() != kArrivals ? broken("the number of arrivals is wrong")
+                                         : Rung<SteppedSync>::at_end();
+  }
+  bool wrong = false;
+};
+
+TEST(ArrivalRingProtocol, counts_an_arrival_beside_the_ring_once_in_any_interleaving)
+{
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<Aside>({});
+  EXPECT_TRUE(verdict.good()) << verdict;
+}
+
+// ---- slots of a sequence: the thread and set-up take the same callback ----
+
+// Together with a sequentially consistent store the heavy fence of set-up is a full fence on both
+// sides.
+struct FencedSync : SteppedSync
+{
+  static constexpr std::memory_order kBeginStep = std::memory_order_seq_cst;
+};
+// Twin: without the heavy fence.
+struct UnfencedSync : SteppedSync
+{
+  static constexpr std::memory_order kBeginStep = std::memory_order_relaxed;
+};
+
+template <typename Sync>
+struct Step : detail::DispatchStep<Sync>
+{
+  // Waits for the end of the step that is under way, as set-up does.
+  void await()
+  {
+    fence.exchange(true);  // as the heavy fence on this side
+    const std::uint64_t seen = this->seen();
+    Stepper::active()->wait(
+      [this, seen] { return seen % 2 == 0 || this->number_.visible() != seen; });
+  }
+  SteppedWord<bool> fence{false};
+};
+
+template <typename Sync>
+struct Slotted
+{
+  explicit Slotted(bool wait) : waits_for_the_step(wait) {}
+
+  // The callback comes into its slot a second time only after it was taken out.
+  void walk()
+  {
+    slots.put(0, callback);
+    step.begin();
+    if (slots.take(0) != nullptr) {
+      ++taken;
+    }
+    step.end();
+  }
+  void take_out()
+  {
+    if (!slots.has(0, callback)) {
+      return;
+    }
+    slots.set_taking(true);
+    if (waits_for_the_step) {
+      step.await();
+    }
+    if (slots.take(0, callback)) {
+      ++taken;
+    }
+    slots.set_taking(false);
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {[this] { walk(); }, [this] { take_out(); }};
+  }
+  Verdict at_end() const
+  {
+    return taken == 0   ? broken("the callback got lost")
+           : taken != 1 ? broken("the callback was taken out twice")
+                        : kept();
+  }
+
+  const bool waits_for_the_step;
+  Node callback;
+  BasicSequenceSlots<Node, SteppedSync, 1> slots;
+  Step<Sync> step;
+  int taken = 0;
+};
+
+TEST(SequenceSlotsProtocol, one_takes_the_callback_in_any_interleaving)
+{
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<Slotted<FencedSync>>({}, true);
+  EXPECT_TRUE(verdict.good()) << verdict;
+}
+
+TEST(SequenceSlotsProtocol, twin_that_does_not_wait_for_the_end_of_a_step_is_rejected)
+{
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Slotted<FencedSync>>({}, false).good());
+}
+
+TEST(SequenceSlotsProtocol, twin_whose_steps_begin_unseen_is_rejected)
+{
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<Slotted<UnfencedSync>>({}, true).good());
 }
 
 }  // namespace

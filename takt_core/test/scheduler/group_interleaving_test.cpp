@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "support/verdict.hpp"
+#include "takt_core/detail/dispatch_step.hpp"
 #include "takt_core/detail/group_gate.hpp"
 #include "takt_rt/test/support/stepper.hpp"
 
@@ -209,6 +210,106 @@ TEST(GroupProtocol, twin_that_does_not_wait_for_the_member_that_may_be_entering_
 {
   Stepper stepper;
   EXPECT_FALSE(stepper.explore<Joining>({}, false).good());
+}
+
+// ---- a second member joins while the first enters and leaves without a mutex ----
+
+// The stores that begin steps are sequentially consistent here: together with them the heavy fence
+// of set-up is a full fence on both sides.
+struct FencedSync : SteppedSync
+{
+  static constexpr std::memory_order kBeginStep = std::memory_order_seq_cst;
+};
+// Twin: without the heavy fence.
+struct UnfencedSync : SteppedSync
+{
+  static constexpr std::memory_order kBeginStep = std::memory_order_relaxed;
+};
+
+template <typename Sync>
+struct Step : detail::DispatchStep<Sync>
+{
+  // Waits for the end of the step that is under way, as set-up does.
+  void await()
+  {
+    fence.exchange(true);  // as the heavy fence on this side
+    const std::uint64_t seen = this->seen();
+    Stepper::active()->wait(
+      [this, seen] { return seen % 2 == 0 || this->number_.visible() != seen; });
+  }
+  SteppedWord<bool> fence{false};
+};
+
+template <typename Sync>
+struct JoiningAlone : Grouped<SteppedSync>
+{
+  explicit JoiningAlone(bool wait) : waits_for_the_step(wait) {}
+
+  // The first member's thread has no other one beside it. It goes through the group twice.
+  void run_alone()
+  {
+    for (int i = 0; i < 2; ++i) {
+      step.begin();
+      const bool in = gate.enter_if_free(!gate.shared());
+      step.end();
+      if (!in) {
+        run(members[0]);  // its general way parks it
+        members[0].queued_.store(true);
+        continue;
+      }
+      inside(+1);
+      Stepper::active()->wait([] { return true; });
+      inside(-1);
+      step.begin();
+      Member * const next = !gate.shared() && gate.leave_if_alone() ? nullptr : gate.leave();
+      step.end();
+      if (next != nullptr) {
+        next->queued_.store(true);
+      }
+      ++runs;
+    }
+  }
+  void add()
+  {
+    gate.share();
+    if (waits_for_the_step) {
+      step.await();
+    }
+    added.store(true);
+  }
+  std::vector<std::function<void()>> threads()
+  {
+    return {
+      [this] { run_alone(); }, [this] { add(); },
+      [this] {
+        Stepper::active()->wait([this] { return added.visible(); });
+        run(members[1]);
+      }};
+  }
+  Verdict at_end() const { return judge(3); }
+
+  const bool waits_for_the_step;
+  Step<Sync> step;
+  SteppedWord<bool> added{false};
+};
+
+TEST(GroupProtocol, excludes_a_second_member_from_one_without_atomic_steps_in_any_interleaving)
+{
+  Stepper stepper;
+  const Verdict verdict = stepper.explore<JoiningAlone<FencedSync>>({}, true);
+  EXPECT_TRUE(verdict.good()) << verdict;
+}
+
+TEST(GroupProtocol, twin_that_does_not_wait_for_the_end_of_a_step_is_rejected)
+{
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<JoiningAlone<FencedSync>>({}, false).good());
+}
+
+TEST(GroupProtocol, twin_whose_steps_begin_unseen_is_rejected)
+{
+  Stepper stepper;
+  EXPECT_FALSE(stepper.explore<JoiningAlone<UnfencedSync>>({}, true).good());
 }
 
 }  // namespace

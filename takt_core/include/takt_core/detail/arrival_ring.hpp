@@ -13,6 +13,10 @@
 // The ring counts a message without a stamp; the scheduler treats it as newly released and without
 // activations.
 //
+// One arrival may lie beside the ring, older than all in it. A thread that has marked the callback
+// queued before anybody else announced a message puts its arrival there (`put_aside`): until the
+// pick the callback's consumer side is this thread's, so no step of this needs to be atomic.
+//
 // Memory order: a producer marks the slot, then stores each word with release. A reader loads each
 // word with acquire, then checks the version. A reader that saw a word of a later writing therefore
 // also sees the mark. On x86 these are plain moves.
@@ -31,6 +35,8 @@
 namespace takt_core
 {
 
+using takt_rt::to_ns;
+
 template <typename Sync = detail::NativeSync>
 class BasicArrivalRing
 {
@@ -46,26 +52,74 @@ public:
     Time ready, std::uint64_t sequence, const ActivationSet * activations,
     std::uint64_t message = 0) noexcept;
 
+  /// As `push`, but keeps the arrival beside the ring. Consumer only, and only if the ring was
+  /// `empty` before the caller became the consumer: arrivals that come meanwhile count as later
+  /// ones. Plain moves, without an atomic step.
+  void put_aside(
+    Time ready, std::uint64_t sequence, const ActivationSet * activations,
+    std::uint64_t message) noexcept
+  {
+    aside_sequence_ = sequence;
+    aside_message_ = message;
+    if (activations != nullptr) {
+      aside_activations_.assign(*activations);
+    } else {
+      aside_activations_.clear();
+    }
+    asides_.store(asides_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    aside_.store(to_ns(ready), std::memory_order_release);
+  }
+  /// Whether an arrival lies beside the ring. Consumer only.
+  bool has_aside() const noexcept { return aside_.load(std::memory_order_relaxed) != kNone; }
+  /// As `pop`, of the arrival beside the ring. False: there is none, or a full ring came after it.
+  [[gnu::always_inline]] bool pop_aside(
+    Time & ready, ActivationSet & activations, std::uint64_t & index,
+    std::uint64_t & message) noexcept
+  {
+    const std::int64_t stamp = aside_.load(std::memory_order_relaxed);
+    const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // first: see `oldest`
+    if (stamp == kNone || committed() - taken >= depth_) {
+      return false;
+    }
+    ready = takt_rt::from_ns(stamp);
+    activations.assign(aside_activations_);
+    index = taken - 1;  // right before the ring's oldest
+    message = aside_message_;
+    aside_.store(kNone, std::memory_order_release);
+    return true;
+  }
+  /// Moves the arrival beside the ring, if there is one, into the ring, behind those that are
+  /// there. Consumer only.
+  void push_aside() noexcept
+  {
+    if (has_aside()) {
+      const Time ready = takt_rt::from_ns(aside_.load(std::memory_order_relaxed));
+      aside_.store(kNone, std::memory_order_relaxed);
+      asides_.store(asides_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+      push(ready, aside_sequence_, &aside_activations_, aside_message_);
+    }
+  }
+
   /// Whether the arrival `index` is the oldest that waits. Exact if the caller keeps the consumer
   /// away; otherwise a hint.
   bool oldest_is(std::uint64_t index) const noexcept
   {
-    return taken_.load(std::memory_order_relaxed) == index;
+    return taken_.load(std::memory_order_relaxed) == index && !has_aside();
   }
 
-  /// Whether an arrival waits. Sequentially consistent with `push`.
+  /// Whether no arrival waits. Sequentially consistent with `push`.
   bool empty() const noexcept
   {
     const std::uint64_t taken = taken_.load(std::memory_order_acquire);  // first, as in `oldest`
-    return committed() == taken;
+    return committed() == taken && !has_aside();
   }
 
   /// Number of waiting arrivals, at most `depth`.
   std::uint32_t size() const noexcept;
 
-  /// The index of the oldest waiting arrival; if none waits, of the next one. Any thread. The index
-  /// may be too small by the arrivals that are taken or overwritten meanwhile, and is never too
-  /// large.
+  /// The index of the oldest waiting arrival in the ring; if none waits, of the next one. Any
+  /// thread. The index may be too small by the arrivals that are taken or overwritten meanwhile,
+  /// and is never too large.
   std::uint64_t oldest_index() const noexcept
   {
     const std::uint64_t taken = taken_.load(std::memory_order_acquire);
@@ -73,8 +127,13 @@ public:
     return pushed > taken + depth_ ? pushed - depth_ : taken;
   }
 
-  /// Number of completed pushes.
+  /// Number of completed pushes: the index of the next one, if none is under way.
   std::uint64_t pushed() const noexcept { return committed(); }
+  /// Number of arrivals so far, in the ring and beside it. Any thread.
+  std::uint64_t arrived() const noexcept
+  {
+    return committed() + asides_.load(std::memory_order_relaxed);
+  }
 
   /// When the oldest waiting arrival was announced; kNever: none waits, or a producer is replacing
   /// it. Any thread.
@@ -136,6 +195,7 @@ protected:  // for the broken twins of the tests
 
   static constexpr std::uint32_t kWordsPerActivation = 2;
   static constexpr std::uint64_t kWriting = std::uint64_t{1} << 63;
+  static constexpr std::int64_t kNone = INT64_MIN;  // no arrival lies beside the ring
   // `pushes_`: low bits count the producers under way, high bits the pushes begun. Room for 4095
   // threads at once and for a century of a million messages a second.
   static constexpr std::uint64_t kBegun = std::uint64_t{1} << 12;
@@ -163,6 +223,8 @@ protected:  // for the broken twins of the tests
 
   // When the arrival `index` was announced; kNever: its slot holds another one.
   Time stamp(std::uint64_t index) const noexcept;
+  // Whether an arrival lies beside the ring. Counts it as overwritten if a full ring came after it.
+  bool aside_waits() noexcept;
   // Skips overwritten arrivals and sets `index` to the oldest waiting arrival; false if none waits.
   bool oldest(std::uint64_t & index) noexcept;
   bool read(
@@ -179,6 +241,12 @@ protected:  // for the broken twins of the tests
   Word<std::uint64_t> pushes_{0};
   Word<std::uint64_t> taken_{0};
   Word<std::uint64_t> overwritten_{0};
+  // The arrival beside the ring: its stamp, and what only the consumer reads and writes.
+  Word<std::int64_t> aside_{kNone};
+  Word<std::uint64_t> asides_{0};  // arrivals put there so far; only the consumer writes
+  std::uint64_t aside_sequence_ = 0;
+  std::uint64_t aside_message_ = 0;
+  ActivationSet aside_activations_;
 };
 
 using ArrivalRing = BasicArrivalRing<>;

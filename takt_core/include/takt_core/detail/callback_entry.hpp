@@ -147,8 +147,9 @@ public:
   std::atomic<std::uint8_t> priority_{0};  // larger is more urgent
   std::atomic<std::uint8_t> raised_{
     0};  // the boost's addition to `priority_`; the sum is at most 255
-  // Its place in a sequence (sequence.hpp). These three change only before the callback is added.
-  std::uint8_t sequence_number_ = kNoSequence;
+  // Its place in a sequence (sequence.hpp). These three change only before the callback is added. A
+  // thread that announces a message may read the first one at any time, as a hint.
+  std::atomic<std::uint8_t> sequence_number_{kNoSequence};
   std::uint8_t position_ = 0;
   bool graph_ = false;
   // Waits at the place of its graph's iteration, whatever messages it has. Guarded as

@@ -81,6 +81,26 @@ public:
     return std::exchange(granted_, nullptr) != nullptr;
   }
 
+  /// As `try_enter`, but for a caller that holds no mutex. `alone`: the caller is in a
+  /// DispatchStep, in which it has found the group not `shared` and its only member's thread set
+  /// without another thread.
+  [[gnu::always_inline]] bool enter_if_free(bool alone) noexcept
+  {
+    if (!exclusive_) {
+      return true;
+    }
+    std::uint32_t free = 0;
+    if (!alone) {
+      return state_.compare_exchange_strong(
+        free, kBusy, std::memory_order_acquire, std::memory_order_relaxed);
+    }
+    if (state_.load(std::memory_order_acquire) != free) {
+      return false;
+    }
+    state_.store(kBusy, std::memory_order_relaxed);
+    return true;
+  }
+
   /// Enters if the group is free; never parks (for orders that keep their waiting members). Call
   /// with the mutex of the callback's thread set held.
   bool try_enter() noexcept
@@ -97,6 +117,19 @@ public:
       return false;
     }
     state_.store(kBusy, std::memory_order_relaxed);
+    return true;
+  }
+
+  /// As `leave` without other threads that want to enter (see `enter_if_free`). False: does
+  /// nothing, because a callback waits for the group; call `leave`.
+  bool leave_if_alone() noexcept
+  {
+    if (exclusive_) {
+      if (state_.load(std::memory_order_relaxed) != kBusy) {
+        return false;
+      }
+      state_.store(0, std::memory_order_release);
+    }
     return true;
   }
 
@@ -160,12 +193,13 @@ public:
   /// Makes room to park `members` callbacks. With mutex_ not held.
   void reserve(std::size_t members) { parked_.reserve(members, mutex_); }
 
-  /// Notes that a second member joins. Before the caller lets that member start, it locks and
-  /// unlocks the mutex of each thread set. A thread that was entering as the only member has then
-  /// left that mutex.
+  /// Notes that a second member joins, or that the only one moves to another thread set. Before the
+  /// caller lets that member start, or the other set's threads pick the moved one, it locks and
+  /// unlocks the mutex of each thread set, and waits until no DispatchStep is under way. A thread
+  /// that was entering or leaving as the only one has then left that mutex or that step.
   void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
 
-  /// Whether the group ever had two members at once.
+  /// Whether the group ever had two members at once, or a member that moved.
   bool shared() const noexcept { return shared_.load(std::memory_order_relaxed); }
 
   mutable typename Sync::Mutex mutex_;  ///< guards the parked callbacks and the granted one

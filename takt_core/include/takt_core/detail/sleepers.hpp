@@ -82,6 +82,8 @@ struct SetSigns
   typename Sync::template Word<std::uint32_t> timer_waiter{kNobody};
   Time waiter_until = kNever;  ///< when that member will wake; guarded by the mutex
   typename Sync::template Word<WakeMask> wake_members{0};
+  /// The wake bit of the set's only executor thread; 0 if it has several, or is out of use.
+  typename Sync::template Word<WakeMask> sole{0};
 };
 
 /// In the functions below, `Set` is a thread set: SetSigns with an `intake`, a `mutex` and

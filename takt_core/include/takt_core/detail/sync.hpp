@@ -19,6 +19,8 @@ struct NativeSync
   template <typename T>
   using Word = std::atomic<T>;
   using Mutex = PiMutex;
+  /// Of the store that begins a DispatchStep: the heavy fence of the other side orders it.
+  static constexpr std::memory_order kBeginStep = std::memory_order_relaxed;
 };
 
 }  // namespace takt_core::detail

@@ -107,6 +107,7 @@ public:
 
   // --- readable without the mutex, as SetSigns: exact for the holder of the mutex ---
   std::atomic<std::int64_t> looked_at{0};  ///< when a member last looked at the set
+  std::atomic<bool> boosts{false};         ///< `boosted` is not null
   std::atomic<ThreadMask> members{0};      ///< bit i: thread i of the scheduler; 0: not in use
 
   // --- set-up only ---
