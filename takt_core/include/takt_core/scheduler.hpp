@@ -135,7 +135,9 @@ public:
 
   /// The number of threads, without the visitor. Any thread; real-time safe.
   std::uint32_t thread_count() const noexcept { return threads_; }
-  /// The extra thread index for a caller outside the executor's threads: a member of every set.
+  /// The extra thread index for a caller outside the executor's threads: a member of every set. It
+  /// dispatches only while no thread of the scheduler dispatches: a thread that is the only one of
+  /// its set enters and leaves groups without atomic steps.
   std::uint32_t visitor() const noexcept { return threads_; }
   /// A bit for each thread, without the visitor's. Any thread; real-time safe.
   ThreadMask all_threads() const noexcept { return (ThreadMask{1} << threads_) - 1; }

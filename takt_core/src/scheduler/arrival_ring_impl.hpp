@@ -284,7 +284,10 @@ bool BasicArrivalRing<Sync>::catch_up(
   }
   const std::uint64_t slots = std::uint64_t{mask_} + 1;
   const std::uint64_t first = std::max(popped + 1, end - std::min(end, slots));
-  for (std::uint64_t index = end - depth_; index >= first; --index) {
+  // `popped` may be -1, of an arrival beside a ring from which nothing was taken: `first` is then
+  // 0.
+  for (std::uint64_t behind = end - depth_ + 1; behind > first; --behind) {
+    const std::uint64_t index = behind - 1;
     std::uint64_t sequence = 0;
     std::uint64_t name = 0;
     if (!read(index, ready, sequence, activations, name) || name != message) {

@@ -120,7 +120,7 @@ void Scheduler::ready(Callback & callback, std::uint32_t count, Time now, Time n
     entry.state_.load(std::memory_order_acquire) < CallbackEntry::kRun && entry.arrivals_.empty();
   if (!may_follow || !entry.state_.mark_queued()) {
     ready_otherwise(entry, count, now, newest);
-  } else if (!ready_in_turn(entry, now)) {
+  } else if (!entry.arrivals_.empty() || !ready_in_turn(entry, now)) {  // another one came first
     ready_marked(entry, now);
   }
 }

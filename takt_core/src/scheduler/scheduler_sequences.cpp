@@ -357,6 +357,7 @@ bool Scheduler::next_follower(
     return false;
   }
   CallbackEntry * first = nullptr;
+  bool started = false;
   {
     const detail::DispatchStepScope step(&walk.step);
     if (walk.graph) {
@@ -366,10 +367,11 @@ bool Scheduler::next_follower(
       walk.ready &= walk.ready - 1;
       first = walk.slots.take(position);
     }
-    if (first != nullptr && start_directly(*first, thread, now, clock, run)) {
-      sleepers_.pass_on(own_sets_[thread], 0);
-      return true;
-    }
+    started = first != nullptr && start_directly(*first, thread, now, clock, run);
+  }
+  if (started) {
+    sleepers_.pass_on(own_sets_[thread], 0);
+    return true;
   }
   return next_in_sequence(thread, first, now, clock, run);
 }

@@ -101,7 +101,6 @@ Status Scheduler::add(
       "another order");
   }
   check_threads(binding.threads, {}, faults);
-  const bool was_shared = c.group_->shared();
   if (faults.empty() && !c.group_->join(this)) {
     faults.push_back(
       id + ": group " + c.group_->id() +
@@ -149,7 +148,7 @@ Status Scheduler::add(
       std::lock_guard pass(s->mutex);  // no thread enters the group as its only member any more
     }
   }
-  if (c.group_->shared() && !was_shared) {
+  if (c.group_->shared()) {
     await_steps();  // nor leaves it
   }
   ++set.users;

@@ -135,6 +135,26 @@ TEST(ArrivalRing, a_run_of_the_arrival_beside_it_catches_up)
   EXPECT_TRUE(ring.empty());
 }
 
+// Nobody named the message that replaced it. (The search for the name once went on below the first
+// index, for ever.)
+TEST(ArrivalRing, a_run_of_the_arrival_beside_it_finds_no_message_without_a_name)
+{
+  for (const std::uint32_t depth : {1U, 3U}) {
+    ArrivalRing ring(depth);
+    ring.put_aside(from_ns(1), 1, nullptr, 101);
+    Arrival arrival;
+    ASSERT_TRUE(arrival.pop_from(ring));
+    for (std::uint32_t later = 0; later < depth + 1; ++later) {
+      ring.push(from_ns(2 + later), 2 + later, nullptr, 0);
+      Time ready;
+      ActivationSet carried;
+      EXPECT_FALSE(ring.catch_up(arrival.index, 109, ready, carried));
+      EXPECT_EQ(ring.size(), std::min(later + 1, depth));
+    }
+    EXPECT_EQ(ring.overwritten(), 0U) << "an unsuccessful search counts nothing";
+  }
+}
+
 TEST(ArrivalRing, the_arrival_beside_it_can_move_into_it)
 {
   ArrivalRing ring(2);

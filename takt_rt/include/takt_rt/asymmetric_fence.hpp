@@ -20,7 +20,8 @@ bool has_heavy_fence() noexcept;
 /// After its return each other thread's light fence either came before it, and then this thread
 /// sees what that thread wrote before the light fence, or comes after it, and then that thread sees
 /// what this one wrote before the heavy fence. Only if `has_heavy_fence`. One system call, which
-/// interrupts the cores on which threads of this process run; keeps errno. Set-up only.
+/// interrupts the cores on which threads of this process run; keeps errno. Ends the process with a
+/// message if the kernel refuses, as after a filter that the program installed since. Set-up only.
 void heavy_fence() noexcept;
 
 /// The other side of `heavy_fence`. Real-time safe; no instruction.

@@ -40,7 +40,7 @@ public:
   {
     number_.store(number_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
-  /// For assertions.
+  /// Whether the calling thread, which dispatches, is in a step.
   bool open() const noexcept { return number_.load(std::memory_order_relaxed) % 2 != 0; }
 
   // ---- set-up, after a heavy fence ----
@@ -56,11 +56,12 @@ protected:                                                 // for the tests
   typename Sync::template Word<std::uint64_t> number_{0};  // odd: in a step
 };
 
-/// A step as a scope. Null: none.
+/// A step as a scope. Null: none. Within a step it has no effect.
 class DispatchStepScope
 {
 public:
-  explicit DispatchStepScope(DispatchStep<> * step) noexcept : step_(step)
+  explicit DispatchStepScope(DispatchStep<> * step) noexcept
+  : step_(step != nullptr && !step->open() ? step : nullptr)
   {
     if (step_ != nullptr) {
       step_->begin();

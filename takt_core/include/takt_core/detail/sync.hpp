@@ -19,8 +19,10 @@ struct NativeSync
   template <typename T>
   using Word = std::atomic<T>;
   using Mutex = PiMutex;
-  /// Of the store that begins a DispatchStep: the heavy fence of the other side orders it.
-  static constexpr std::memory_order kBeginStep = std::memory_order_relaxed;
+  /// Of the store that begins a DispatchStep. The heavy fence of the other side orders it before
+  /// the step; release orders it behind the step before, so that a set-up that sees it sees all of
+  /// that step.
+  static constexpr std::memory_order kBeginStep = std::memory_order_release;
 };
 
 }  // namespace takt_core::detail
