@@ -135,6 +135,9 @@ struct Task
   bool may_wait() const noexcept { return sleep > 0 || !waits_for.empty(); }
   /// The longest time for which one run uses its core.
   Ns work() const noexcept { return add(time, add(dispatch, middleware)); }
+  /// The part of a run of `cost` that may come before the thread picks the callback: a thread that
+  /// wakes first comes on its core, and until then more urgent callbacks of the thread go first.
+  Ns before_pick(Ns cost) const noexcept { return dispatch < cost ? dispatch : cost; }
   /// The longest time for which one run keeps its thread, without delays by other tasks. Counts
   /// waits as work, which is safe for fixed priorities.
   Ns cost() const noexcept { return add(work(), wait); }

@@ -425,12 +425,13 @@ Ns ClusterEnds::end_apart(const Job & job, Ns most, BoundTerms * terms)
   const Ns cost = graph_.nodes[job.node].cost;
   Work own;
   Wait wait;
-  for (Ns begin = 0;;) {  // until the job begins
+  for (Ns begin = 0;;) {  // until the job begins; `until` its pick
     own = {};
     own.of.assign(place.own_entities, 0);
     Work others;
     others.of.assign(place.pool_of.size(), 0);
-    const Ns until = job.from + begin + 1;
+    const Ns until =
+      job.from + begin + model_.tasks[graph_.nodes[job.node].task].before_pick(cost) + 1;
     if (!add_own(job, place, until, own) || !add_others(job, place, until, false, others)) {
       return kUnbounded;
     }

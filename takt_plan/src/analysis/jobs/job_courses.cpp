@@ -135,6 +135,7 @@ JobCourses::JobCourses(
     ends_.emplace_back(node.jobs, graph.hyperperiod);
     std::fill_n(&ends_.back()[0], node.jobs, std::numeric_limits<Ns>::min());
     const Task & task = model.tasks[node.task];
+    before_pick_.push_back(task.before_pick(node.cost));
     punctual_.push_back(is_source(node) && task.timer && task.release->jitter == 0 ? 1 : 0);
   }
   find_threads();
@@ -312,7 +313,7 @@ Ns JobCourses::next_begin(const State & state) const
     for (const Index above : threads_[thread].above) {
       begins = std::max(begins, state.free[above]);
     }
-    next = std::min(next, begins);
+    next = std::min(next, begins + before_pick_[one.job.node]);
   }
   return next;
 }

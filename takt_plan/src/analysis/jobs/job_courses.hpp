@@ -10,10 +10,12 @@
 // by which its message is there (`ready`), and whether it is there already (`here`); and a time
 // before which no further job begins (`from`).
 //
-// Theorem. If no further job began, a thread would begin one by the latest of these times: the
-// first `ready` of its jobs, its `free`, and the `free` of the more urgent threads of its core. For
-// then one of its jobs waits, and no run keeps the thread or the core. So by the least of these
-// times over all threads, some job begins. It is job j, at time s, only if
+// Theorem. A job begins when its thread picks it. If no further job began, a thread would begin one
+// by the latest of these times: the first `ready` of its jobs, its `free`, and the `free` of the
+// more urgent threads of its core; and, if it wakes, by the time that it then needs to come on the
+// core (Task::before_pick). For then one of its jobs waits, and no run keeps the thread or the
+// core. So by the least of these times over all threads, some job begins. It is job j, at time s,
+// only if
 //
 // - s is not before `from`, and not before the release of j by a timer;
 // - no job that precedes j is `here`, and s is not behind the `ready` of a job that precedes j. A
@@ -198,6 +200,7 @@ private:
   std::vector<Origins> kept_;     // of State: no messages
   std::vector<Index> sources_;    // nodes
   std::vector<char> punctual_;    // per node: a timer without jitter
+  std::vector<Ns> before_pick_;   // per node
   std::vector<Thread> threads_;
   std::vector<Index> thread_of_;                  // per node
   std::vector<std::vector<Receiver>> receivers_;  // per node

@@ -32,9 +32,10 @@ Ns JobWindows::end_from(
   }
   const JobLevel & of = graph_.levels[level.of];
   const bool begins = !of.shared && graph_.levels[last.level].urgency == of.urgency;
-  // Until its begin; if more urgent threads end the segment, until its end.
-  const Ns waited = begins ? own - last.cost : own;
-  // A job that arrives at this very moment precedes a run that would begin then.
+  // Until its pick; if more urgent threads end the segment, until its end.
+  const Ns picked = begins ? last.cost - model_.tasks[last.task].before_pick(last.cost) : 0;
+  const Ns waited = own - picked;
+  // A job that arrives at this very moment precedes a run that would be picked then.
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;
   const Ns followers = without_followers_ ? 0 : preempted_[segment.front().node];
   const bool generic = !at.started && starter_.node == kNone &&
@@ -64,7 +65,7 @@ Ns JobWindows::end_from(
   if (begins) {
     // No further job of its thread comes.
     const Ns same = add(found.same + followers, sparse_load(level, false, begin, until, moved));
-    whole = length + last.cost;
+    whole = length + picked;
     for (;;) {
       go_on(level, begin + whole, found);
       const Ns sparse = sparse_load(level, true, begin, begin + whole, moved);

@@ -42,8 +42,9 @@
 // job, and t0 is not later than the entry of its first job. A job's end is the least over all
 // beginnings of its segment. A segment goes on through a set of newest messages by the message that
 // completes it: of all orders of arrival that windows allow (job_sets.hpp), the worst one counts.
-// The last job of a segment at the thread of the level is only delayed by its thread until it
-// begins; then only by more urgent threads.
+// The last job of a segment at the thread of the level is only delayed by its thread until the
+// thread picks it; then only by more urgent threads. A thread that wakes picks when it is on its
+// core, after a switch that the job's cost has (Task::before_pick).
 //
 // Only those t0 need be examined where the sum changes: at entries, and at the segment's own entry.
 // (Between two of them t0 + blocking(t0) does not fall.) Jobs without a known phase, which must

@@ -99,7 +99,8 @@ struct BusyWindow
   std::vector<WindowSet> sets;
   const Curves * set_curves = nullptr;  ///< of the sets' streams
 
-  /// Of the costs above: the segment's last run, and the work that it starts before its end.
+  /// Of the costs above: the segment's last run from its pick on, and the work that it starts
+  /// before its end.
   Ns last = 0;
   /// The part of `before` that may delay the last run after that run has begun.
   Ns before_late = 0;

@@ -422,12 +422,13 @@ private:
     add_late(std::min(least, last + 1));
   }
 
-  /// Adds the last run, and the work that it starts on more urgent threads.
+  /// Adds the last run from its pick on, and the work that it starts on more urgent threads.
   void add_last()
   {
     const Index end = result_.tasks.back();
     const bool keeps = task(end).newest && !completes();
-    window_.last = cost_of_end();
+    const Ns run = cost_of_end();
+    window_.last = run - task(end).before_pick(run);
     for (const Segments::Next & next : segments_.next(end)) {
       if (work_[next.task] && !keeps && segments_.thread(next.task) != segments_.thread(end)) {
         const Ns on_way = task(end).newest ? 0 : under_way(next);
