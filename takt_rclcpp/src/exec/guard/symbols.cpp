@@ -82,6 +82,18 @@ std::string output_of(std::vector<std::string> words)
   return text;
 }
 
+constexpr std::string_view kCalled = "::operator()";
+
+bool ends_with(const std::string & text, std::string_view end)
+{
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+bool is_of_system(const std::string & file)
+{
+  return file.rfind("/usr/", 0) == 0;
+}
+
 // For each address addr2line prints "0x...". Then it prints two lines for each function that is
 // inlined there, from the innermost out: the name, and "file:line". The last function is the one
 // that contains the code.
@@ -108,13 +120,17 @@ void add_lines(
         break;
       }
       const std::size_t colon = place.rfind(':');
-      if (place.rfind("??", 0) == 0 || colon == std::string::npos) {
+      // Code of the author's function that is inlined in one of the C++ library: its own line is
+      // the innermost one that is not the library's.
+      const bool inlined = ends_with(places[at].function, kCalled);
+      const bool found = inlined && !places[at].file.empty() && !is_of_system(places[at].file);
+      if (place.rfind("??", 0) == 0 || colon == std::string::npos || found) {
         continue;
       }
       places[at].file = place.substr(0, colon);
       places[at].line = std::atoi(place.c_str() + colon + 1);
       if (places[at].function.empty() && name != "??") {
-        places[at].function = demangled(name);
+        places[at].function = written_function(demangled(name));
       }
     }
   }
@@ -181,12 +197,40 @@ std::string Functions::at(std::uint64_t offset) const
   return {};
 }
 
+std::string written_function(const std::string & demangled)
+{
+  constexpr std::string_view kHandler = "std::_Function_handler<";
+  constexpr std::string_view kInvoke = "::_M_invoke";
+  const std::size_t begin = demangled.find(kHandler);
+  if (begin == std::string::npos || demangled.find('(') < begin) {
+    return demangled;
+  }
+  // Its arguments: the signature, and the type of the function that it calls.
+  int depth = 0;
+  std::size_t called = std::string::npos;
+  for (std::size_t i = begin + kHandler.size(); i < demangled.size(); ++i) {
+    const char letter = demangled[i];
+    if (letter == '>' && depth == 0) {
+      const bool invokes = demangled.compare(i + 1, kInvoke.size(), kInvoke) == 0;
+      std::string type = called == std::string::npos ? "" : demangled.substr(called, i - called);
+      const bool is_class = !type.empty() && type.find("(*)") == std::string::npos;
+      return invokes && is_class ? type.append(kCalled) : demangled;
+    }
+    depth += letter == '<' || letter == '(' || letter == '{' ? 1 : 0;
+    depth -= letter == '>' || letter == ')' || letter == '}' ? 1 : 0;
+    if (letter == ',' && depth == 0) {
+      called = std::min(demangled.find_first_not_of(' ', i + 1), demangled.size());
+    }
+  }
+  return demangled;
+}
+
 std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets)
 {
   std::vector<Place> places(offsets.size());
   const Functions functions(path);
   for (std::size_t i = 0; i < offsets.size(); ++i) {
-    places[i].function = functions.at(offsets[i]);
+    places[i].function = written_function(functions.at(offsets[i]));
   }
   add_lines(path, offsets, places);
   return places;

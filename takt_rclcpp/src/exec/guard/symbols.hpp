@@ -39,6 +39,13 @@ private:
   std::vector<Function> all_;
 };
 
+/// The function that the program's author wrote: of the function by which a std::function calls
+/// another one, that other one, because a compiler that optimises puts its code there:
+/// "main::{lambda()#1}::operator()" for
+/// "std::_Function_handler<void (), main::{lambda()#1}>::_M_invoke(std::_Any_data const&)". Else
+/// the function itself. May allocate.
+std::string written_function(const std::string & demangled);
+
 /// The places of `offsets` in the ELF file `path`. If addr2line is in the PATH, starts it for the
 /// lines. Set-up only; may block for seconds on a large file with debug information.
 std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets);
