@@ -425,14 +425,16 @@ Ns ClusterEnds::end_apart(const Job & job, Ns most, BoundTerms * terms)
   const Ns cost = graph_.nodes[job.node].cost;
   Work own;
   Wait wait;
-  for (Ns begin = 0;;) {  // until the job begins; `until` its pick
+  for (Ns begin = 0;;) {  // until the job begins
     own = {};
     own.of.assign(place.own_entities, 0);
     Work others;
     others.of.assign(place.pool_of.size(), 0);
-    const Ns until =
-      job.from + begin + model_.tasks[graph_.nodes[job.node].task].before_pick(cost) + 1;
-    if (!add_own(job, place, until, own) || !add_others(job, place, until, false, others)) {
+    // Until then more urgent callbacks of the place go first.
+    const Ns pick = begin + model_.tasks[graph_.nodes[job.node].task].before_pick(cost);
+    if (
+      !add_own(job, place, job.from + pick + 1, own) ||
+      !add_others(job, place, job.from + begin + 1, false, others)) {
       return kUnbounded;
     }
     std::vector<Ns> work = own.of;
