@@ -81,9 +81,9 @@ public:
     return std::exchange(granted_, nullptr) != nullptr;
   }
 
-  /// As `try_enter`, but for a caller that holds no mutex. `alone`: the caller is in a
-  /// DispatchStep, in which it has found the group not `shared` and its only member's thread set
-  /// without another thread.
+  /// As `try_enter`, but for a caller that may hold no mutex. `alone`: no other thread can enter
+  /// meanwhile. Without the mutex the caller is then in a DispatchStep, in which it has found the
+  /// group not `shared` and its only member's thread set without another thread.
   [[gnu::always_inline]] bool enter_if_free(bool alone) noexcept
   {
     if (!exclusive_) {
@@ -103,22 +103,7 @@ public:
 
   /// Enters if the group is free; never parks (for orders that keep their waiting members). Call
   /// with the mutex of the callback's thread set held.
-  bool try_enter() noexcept
-  {
-    if (!exclusive_) {
-      return true;
-    }
-    std::uint32_t free = 0;
-    if (shared()) {
-      return state_.compare_exchange_strong(
-        free, kBusy, std::memory_order_acquire, std::memory_order_relaxed);
-    }
-    if (state_.load(std::memory_order_acquire) != free) {
-      return false;
-    }
-    state_.store(kBusy, std::memory_order_relaxed);
-    return true;
-  }
+  bool try_enter() noexcept { return enter_if_free(!shared()); }
 
   /// As `leave` without other threads that want to enter (see `enter_if_free`). False: does
   /// nothing, because a callback waits for the group; call `leave`.
