@@ -8,6 +8,7 @@
 #include "scheduler/arrival_ring_impl.hpp"
 #include "scheduler/sequence_slots.hpp"
 #include "support/arrival.hpp"
+#include "support/stepped_step.hpp"
 #include "support/verdict.hpp"
 #include "takt_core/detail/intake.hpp"
 #include "takt_rt/test/support/stepper.hpp"
@@ -313,32 +314,6 @@ TEST(ArrivalRingProtocol, counts_an_arrival_beside_the_ring_once_in_any_interlea
 }
 
 // ---- slots of a sequence: the thread and set-up take the same callback ----
-
-// Together with a sequentially consistent store the heavy fence of set-up is a full fence on both
-// sides.
-struct FencedSync : SteppedSync
-{
-  static constexpr std::memory_order kBeginStep = std::memory_order_seq_cst;
-};
-// Twin: without the heavy fence.
-struct UnfencedSync : SteppedSync
-{
-  static constexpr std::memory_order kBeginStep = std::memory_order_relaxed;
-};
-
-template <typename Sync>
-struct Step : detail::DispatchStep<Sync>
-{
-  // Waits for the end of the step that is under way, as set-up does.
-  void await()
-  {
-    fence.exchange(true);  // as the heavy fence on this side
-    const std::uint64_t seen = this->seen();
-    Stepper::active()->wait(
-      [this, seen] { return seen % 2 == 0 || this->number_.visible() != seen; });
-  }
-  SteppedWord<bool> fence{false};
-};
 
 template <typename Sync>
 struct Slotted

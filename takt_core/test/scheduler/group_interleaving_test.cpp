@@ -5,8 +5,8 @@
 #include <array>
 #include <mutex>
 
+#include "support/stepped_step.hpp"
 #include "support/verdict.hpp"
-#include "takt_core/detail/dispatch_step.hpp"
 #include "takt_core/detail/group_gate.hpp"
 #include "takt_rt/test/support/stepper.hpp"
 
@@ -213,32 +213,6 @@ TEST(GroupProtocol, twin_that_does_not_wait_for_the_member_that_may_be_entering_
 }
 
 // ---- a second member joins while the first enters and leaves without a mutex ----
-
-// The stores that begin steps are sequentially consistent here: together with them the heavy fence
-// of set-up is a full fence on both sides.
-struct FencedSync : SteppedSync
-{
-  static constexpr std::memory_order kBeginStep = std::memory_order_seq_cst;
-};
-// Twin: without the heavy fence.
-struct UnfencedSync : SteppedSync
-{
-  static constexpr std::memory_order kBeginStep = std::memory_order_relaxed;
-};
-
-template <typename Sync>
-struct Step : detail::DispatchStep<Sync>
-{
-  // Waits for the end of the step that is under way, as set-up does.
-  void await()
-  {
-    fence.exchange(true);  // as the heavy fence on this side
-    const std::uint64_t seen = this->seen();
-    Stepper::active()->wait(
-      [this, seen] { return seen % 2 == 0 || this->number_.visible() != seen; });
-  }
-  SteppedWord<bool> fence{false};
-};
 
 template <typename Sync>
 struct JoiningAlone : Grouped<SteppedSync>
