@@ -90,12 +90,13 @@ constexpr std::string_view to_string(TermKind kind) noexcept
   return "head_start";
 }
 
-/// Work on the threads of a pool while all of these threads are busy.
+/// Work on threads of a pool, or on cores, while all of these are busy.
 struct BusyWork
 {
-  std::vector<Index> tasks;  ///< one task, or tasks of one exclusive group; empty for work that had
-                             ///< begun
-  bool had_begun = false;    ///< the work goes first only because it had begun; `tasks` may be any
+  /// One task, or those of one exclusive group, of one thread, or of a pool that has too few
+  /// threads to run all of them at once. Empty for work that had begun.
+  std::vector<Index> tasks;
+  bool had_begun = false;  ///< the work goes first only because it had begun; `tasks` may be any
   Ns time = 0;
 };
 

@@ -87,6 +87,7 @@ struct JobTerms
   bool followers = true;  ///< a run may start other work before it ends, and that work may preempt
                           ///< the run
   bool started = true;    ///< a less urgent run of the core may have started work
+  bool pick = true;       ///< a thread that wakes picks a callback only when it is on its core
   bool ways = true;     ///< ends by whole ways over several cores, too; takes time, and false: ends
                         ///< are later
   bool courses = true;  ///< ends over all orders in which jobs that go back and forth between cores

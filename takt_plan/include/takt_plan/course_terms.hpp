@@ -15,6 +15,7 @@ struct CourseTerms
   bool preempted = true;  ///< more urgent jobs that begin later delay a run
   bool again = true;      ///< courses go on into the next hyperperiod
   bool starts = true;     ///< sets may begin with any of the first messages after a start
+  bool pick = true;       ///< a thread that wakes picks a callback only when it is on its core
 };
 
 }  // namespace takt_plan

@@ -39,6 +39,15 @@
 // and then wakes the next thread. No thread goes to sleep while the task waits. So each time the
 // task waits this adds M - 1 times the longest `wake`. The task's own `wake` is part of its cost.
 //
+// A task begins when a thread picks it, and a thread that wakes picks when it is on its core. More
+// urgent tasks that come until then go first, so v must reach to the pick. It does, because a
+// thread that wakes needs at most half of `wake`: `wake` has two switches, and the second one comes
+// after the run. With M > 1 threads the M wakes before the pick take M/2 wakes at most, and f(v)
+// has M - 1. With M = 1 the thread sleeps at a only if no work is there that goes before k1. If
+// such work comes before the pick, the thread wakes within the cost of this work. If none comes, k1
+// waits only for its own wake, which is in its cost. If a member of the group runs first, on a
+// thread that k does not have, the next wake is within the other half of that run's `wake`.
+//
 // How many runs of a task fall into the window: an activation that was released (nominally) at s
 // has ended by s + B, so it matters only if a - B < s < a + v. Of two equally urgent tasks the one
 // that was released first goes first; for a single task those need s <= a. Tasks that only the
@@ -87,8 +96,8 @@ struct PooledTask
   bool reentrant = false;      ///< its runs may overlap; `group` is ignored
   Ns serial = 0;               ///< reentrant: the part of its cost in which no other run of it can
                                ///< begin
-  Ns wake = 0;                 ///< a thread that wakes for it looks for work after at most this
-                               ///< time
+  Ns wake = 0;                 ///< part of its cost; a thread that wakes for it looks for work
+                               ///< after at most half of this time
   /// The only task that starts it: on the same host, at its end, without delay. Both tasks have
   /// equal arrivals with different jitters.
   Index after = kNone;

@@ -430,6 +430,14 @@ PriorityBounds answers(const PrioritySolver & solver, std::size_t most_terms)
   return Answers(solver, most_terms).all();
 }
 
+bool refused(const PrioritySolver & solver, Index task)
+{
+  const std::vector<Index> & streams = solver.streams().of(task);
+  return std::any_of(streams.begin(), streams.end(), [&](Index stream) {
+    return !solver.part(stream).refusal.empty();
+  });
+}
+
 void take_smaller(PriorityBounds & bounds, PriorityBounds others)
 {
   for (Index task = 0; task < bounds.tasks.size(); ++task) {

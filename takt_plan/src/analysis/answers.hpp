@@ -17,6 +17,9 @@ namespace takt_plan::detail
 /// For all kinds of threads in the solution. Adds terms to segments until there are `most_terms`.
 PriorityBounds answers(const PrioritySolver & solver, std::size_t most_terms);
 
+/// True if no analysis of the solution covers the task.
+bool refused(const PrioritySolver & solver, Index task);
+
 /// Replaces each bound by that of `others`, of the same model, if that is smaller or if `bounds`
 /// has none.
 void take_smaller(PriorityBounds & bounds, PriorityBounds others);

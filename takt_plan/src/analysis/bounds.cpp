@@ -68,6 +68,29 @@ PriorityBounds with_segments(const Model & model, detail::BoundsOfAnyPhases foun
   return all;
 }
 
+/// Where no other analysis covers a callback, the reason of job windows counts.
+void take_reasons(
+  PriorityBounds & bounds, const detail::JobBounds & jobs, const detail::PrioritySolver & solver)
+{
+  const Model & model = solver.model();
+  const auto expected = [&](Index task) {
+    return jobs.covered[task] != 0 && detail::refused(solver, task);
+  };
+  for (Index task = 0; task < model.tasks.size(); ++task) {
+    if (!bounds.tasks[task] && !jobs.tasks[task] && expected(task)) {
+      bounds.tasks[task] = jobs.tasks[task].faults();
+    }
+  }
+  for (Index chain = 0; chain < model.chains.size(); ++chain) {
+    const std::vector<Index> & path = model.chains[chain].path;
+    if (
+      !bounds.chains[chain] && !jobs.chains[chain] &&
+      std::any_of(path.begin(), path.end(), expected)) {
+      bounds.chains[chain] = jobs.chains[chain].faults();
+    }
+  }
+}
+
 // Limit of terms of sums over jobs: about a second.
 constexpr std::int64_t kMostLooksOfJobs = 100'000'000;
 
@@ -132,9 +155,10 @@ Result<Bounds> detail::counted_bounds(
   const std::string late = late_runs(model, found.tasks);
   if (options.jobs.windows && !solver.exhausted() && late.empty()) {
     const detail::KnownEnds known = [&] { return solver.ends(); };
-    detail::take_smaller(
-      found,
-      detail::job_bounds(model, solver.flow(), options, terms, known, looks, kMostLooksOfJobs));
+    detail::JobBounds jobs =
+      detail::job_bounds(model, solver.flow(), options, terms, known, looks, kMostLooksOfJobs);
+    take_reasons(found, jobs, solver);
+    detail::take_smaller(found, std::move(jobs));
   }
   const bool courses = options.jobs.windows && options.jobs.courses && !waits && late.empty();
   if (courses && !solver.exhausted()) {

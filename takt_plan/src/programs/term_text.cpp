@@ -67,6 +67,11 @@ bool by_equal_thread(const Model & model, const SegmentBound & segment, Index ta
   return own_thread && thread.order == takt_core::Order::priority;
 }
 
+bool is_in(const SegmentBound & segment, Index task)
+{
+  return std::find(segment.tasks.begin(), segment.tasks.end(), task) != segment.tasks.end();
+}
+
 std::vector<std::string> busy_lines(
   const Model & model, const Chain & chain, const SegmentBound & segment, const BoundTerm & term)
 {
@@ -88,9 +93,8 @@ std::vector<std::string> busy_lines(
     return std::pair(a.had_begun, -a.time) < std::pair(b.had_begun, -b.time);
   });
   for (const BusyWork & one : busy) {
-    const bool own = std::all_of(one.tasks.begin(), one.tasks.end(), [&](Index task) {
-      return std::find(segment.tasks.begin(), segment.tasks.end(), task) != segment.tasks.end();
-    });
+    const bool own = std::all_of(
+      one.tasks.begin(), one.tasks.end(), [&](Index task) { return is_in(segment, task); });
     const std::string by = (own ? "other activations of " : "") +
                            fmt::format("{}", fmt::join(ids_of(model, chain, one.tasks), ", "));
     lines.push_back(
@@ -168,8 +172,12 @@ std::string line_of(
     case TermKind::same_thread:
       return fmt::format("waiting for {} on the same thread", task);
     case TermKind::parked:
-      return task.empty() ? "parked while less urgent callbacks have its group"
-                          : fmt::format("parked while {} has its group", task);
+      if (task.empty()) {
+        return "parked while less urgent callbacks have its group";
+      }
+      return (is_in(segment, term.task) ? fmt::format("waiting for other runs of {}", task)
+                                        : fmt::format("parked while {} has its group", task)) +
+             released(term);
     case TermKind::waking:
       return "threads that wake each other";
     case TermKind::interference:
@@ -185,10 +193,13 @@ std::string line_of(
     case TermKind::reservation:
       return "waiting for the time that its thread reserves";
     case TermKind::switches:
-      return segment.analysis == Analysis::jobs
-               ? "switches to its thread when others take its core, and threads that wake each "
-                 "other"
-               : "switches to its thread, when it is replenished or was preempted";
+      if (segment.analysis != Analysis::jobs) {
+        return "switches to its thread, each time that it is replenished or was preempted";
+      }
+      return model.tasks[segment.tasks.back()].threads.size() > 1
+               ? "switches to its threads, each time that another thread took their core, and "
+                 "while they wake each other"
+               : "switches to its thread, each time that another thread took its core";
     case TermKind::not_before:
       return "its end counts no earlier than the end of the callback that starts it";
     case TermKind::other_runs:

@@ -3,10 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "analysis/jobs/busy_time.hpp"
+#include "analysis/jobs/job_graph.hpp"
+#include "analysis/jobs/job_windows.hpp"
+#include "model/flow.hpp"
 #include "models/clustered_model.hpp"
 #include "support/example.hpp"
 #include "support/phased_model.hpp"
@@ -24,13 +30,15 @@ constexpr Ns kPeriod = 1000;
 
 struct Cluster : Example
 {
-  Cluster() : Example(2) {}
+  explicit Cluster(int cores = 2) : Example(cores) {}
 
-  /// A thread that may use both cores.
+  /// A thread that may use all cores.
   Index wide(int priority)
   {
     const Index thread = Example::thread(0, priority);
-    model.threads[thread].cores = {0, 1};
+    for (Index core = 1; core < model.cores.size(); ++core) {
+      model.threads[thread].cores.push_back(core);
+    }
     return thread;
   }
 
@@ -289,6 +297,174 @@ TEST(ClusterEnds, TermsOfRandomSystemsAddUp)
   }
   EXPECT_GT(parts, 200U);
   EXPECT_GT(busy, 50U);
+}
+
+// A pool of two threads has three callbacks, and only two of them run at once.
+TEST(ClusterEnds, TermsOfAPoolThatIsFullAddUp)
+{
+  Cluster of(3);
+  const std::vector<Index> pool{of.wide(60), of.wide(60)};
+  for (int i = 0; i < 3; ++i) {
+    of.on(of.timer_at(pool[0], 5, 0, 100), pool);
+  }
+  of.timer_at(of.thread(2, 60), 0, 0, 100);
+  const Index task = of.timer_at(of.wide(50), 5, 0, 50);
+  of.chain({task});
+  BoundsOptions options;
+  options.jobs_only = options.explain = true;
+  const auto found = bounds(of.model, options);
+  ASSERT_TRUE(found.ok() && found->chains.front().ok());
+  EXPECT_EQ(found->chains.front()->bound, 100 + 50);
+  const BoundTerms & terms = found->chains.front()->segments.front().terms;
+  const auto busy = std::find_if(terms.begin(), terms.end(), [](const BoundTerm & term) {
+    return term.kind == TermKind::cores_busy;
+  });
+  ASSERT_NE(busy, terms.end());
+  ASSERT_EQ(busy->busy.size(), 2U);
+  EXPECT_EQ(busy->busy[0].tasks, (std::vector<Index>{0, 1, 2}));
+  EXPECT_EQ(busy->busy[0].time, 200);
+  EXPECT_EQ(busy->busy[1].time, 100);
+}
+
+TEST(ClusterEnds, TheLongestBusyTimeIsTheLargestThatWorkFills)
+{
+  std::mt19937_64 random(1);
+  const auto pick = [&](Ns least, Ns most) {
+    return std::uniform_int_distribution<Ns>(least, most)(random);
+  };
+  for (int round = 0; round < 2'000; ++round) {
+    std::vector<Ns> work(static_cast<std::size_t>(pick(0, 8)));
+    std::vector<Index> pools(static_cast<std::size_t>(pick(0, 2)));
+    std::vector<Index> pool_of(work.size());
+    for (Index & threads : pools) {
+      threads = static_cast<Index>(pick(1, 3));
+    }
+    for (Index entity = 0; entity < work.size(); ++entity) {
+      work[entity] = pick(0, 3) == 0 ? 0 : pick(1, 60);
+      const auto pool = static_cast<Index>(pick(0, static_cast<Ns>(pools.size())));
+      pool_of[entity] = pool == pools.size() ? kNone : pool;
+    }
+    pool_of.resize(work.size() / 2 + 1, kNone);  // those behind have no pool
+    const auto rate = static_cast<Index>(pick(1, 4));
+    const auto fills = [&](Ns time) {
+      std::vector<Ns> of_pools(pools.size());
+      Ns sum = 0;
+      for (Index entity = 0; entity < work.size(); ++entity) {
+        const Index pool = entity < pool_of.size() ? pool_of[entity] : kNone;
+        (pool == kNone ? sum : of_pools[pool]) += std::min(work[entity], rate == 1 ? 60 : time);
+      }
+      for (Index pool = 0; pool < pools.size(); ++pool) {
+        sum += rate == 1 ? of_pools[pool]
+                         : std::min(of_pools[pool], time * static_cast<Ns>(pools[pool]));
+      }
+      return sum >= time * static_cast<Ns>(rate);
+    };
+    Ns longest = 0;
+    while (fills(longest + 1)) {
+      ++longest;
+    }
+    EXPECT_EQ(detail::longest_busy({work, pool_of, pools}, rate).time, longest) << round;
+  }
+}
+
+// An earlier form needed as many passes over the works as a time has bits, and counted none.
+TEST(ClusterEnds, TheLongestBusyTimeTakesFewPasses)
+{
+  std::mt19937_64 random(1);
+  const auto draw = [&] { return std::uniform_int_distribution<Ns>(1, 1'000'000'000)(random); };
+  std::int64_t passes = 0;
+  for (int round = 0; round < 100; ++round) {
+    std::vector<Ns> work(1'000);
+    std::generate(work.begin(), work.end(), draw);
+    const detail::BusyTime found = detail::longest_busy({work, {}, {}}, 4);
+    EXPECT_GE(found.looks, 2'000);
+    passes += found.looks / 1'000;
+  }
+  EXPECT_LE(passes, 300);
+}
+
+// Of the callbacks of a pool each waits for all others, in several passes.
+TEST(ClusterEnds, PassesCountAsLooks)
+{
+  Cluster of;
+  const std::vector<Index> pool = of.pool(50);
+  const std::int64_t timers = 50;
+  for (std::int64_t i = 0; i < timers; ++i) {
+    of.on(of.timer_at(pool[0], 5, 0, 10), pool);
+  }
+  const detail::Flow flow(of.model);
+  const auto graphs = detail::job_graphs(of.model, flow);
+  ASSERT_EQ(graphs.size(), 1U);
+  const detail::JobWindows windows(of.model, graphs.front(), {}, 100 * kPeriod, 100'000'000, {});
+  ASSERT_TRUE(windows.solved()) << windows.refusal();
+  // Per job and evaluation: one pass to find the work, at least two to share it among threads.
+  EXPECT_GE(windows.looks(), 3 * timers * timers);
+  const detail::JobWindows few(of.model, graphs.front(), {}, 100 * kPeriod, timers, {});
+  EXPECT_EQ(
+    few.refusal(),
+    "the callbacks that share cores or messages with '/c0' have no windows that 50 terms of sums "
+    "would find");
+}
+
+TEST(ClusterEnds, WhereWindowsGrowWithoutEndTheirAnalysisGivesTheReason)
+{
+  Cluster of;
+  of.timer_at(of.thread(0, 60), 0, 0, 600);
+  of.timer_at(of.thread(1, 60), 0, 0, 600);
+  const Index wide = of.wide(50);
+  const Index task = of.timer_at(wide, 0, 0, 900);
+  const Index next = of.sub(wide, 0, {task}, 1);
+  of.chain({task, next});
+  const auto found = bounds(of.model);
+  ASSERT_TRUE(found.ok());
+  ASSERT_FALSE(found->tasks[task].ok());
+  EXPECT_EQ(
+    found->tasks[task].faults().front().text,
+    "'/c2' has no bound: its jobs have no latest end, because work that may delay them fills their "
+    "cores, or nearly so");
+  ASSERT_FALSE(found->chains.front().ok());
+  EXPECT_EQ(
+    found->chains.front().faults().front().text,
+    "'/c3' has no bound: jobs of '/c2', which it waits for, have no latest end, because work that "
+    "may delay them fills their cores, or nearly so");
+}
+
+TEST(ClusterEnds, WhereMessagesMayBeLostTheirAnalysisGivesTheReason)
+{
+  Cluster of;
+  of.timer_at(of.thread(0, 60), 0, 0, 600);
+  of.timer_at(of.thread(1, 60), 0, 0, 600);
+  const Index task = of.timer_at(of.wide(50), 0, 0, 500);
+  of.model.tasks[task].timer = false;
+  of.model.epochs = {takt_core::Epoch::host};
+  const auto found = bounds(of.model);
+  ASSERT_TRUE(found.ok());
+  ASSERT_FALSE(found->tasks[task].ok());
+  EXPECT_EQ(
+    found->tasks[task].faults().front().text,
+    "messages of '/c2', which come from outside, may wait longer than their period");
+}
+
+TEST(ClusterEnds, RefusalsNameWhatTheCallbackIsAndTheExecutor)
+{
+  Cluster sequence;
+  const Index task = sequence.timer_at(sequence.wide(50), 0, 0, 10);
+  sequence.timer_at(sequence.wide(40), 0, 0, 10);
+  sequence.model.tasks[task].sequence = 0;
+  EXPECT_NE(
+    sequence.refusal().find("'/c0' is in a sequence, and callbacks of its part may run on"),
+    std::string::npos)
+    << sequence.refusal();
+
+  Cluster executors;
+  executors.model.executors = {"front", "rear"};
+  const std::vector<Index> pool{executors.wide(50), executors.wide(40)};
+  executors.on(executors.timer_at(pool[0], 5, 0, 10), pool);
+  executors.timer_at(executors.thread(0, 40), 5, 0, 10);
+  EXPECT_NE(
+    executors.refusal().find("threads 't0' of executor 'front' and 't1' of executor 'front'"),
+    std::string::npos)
+    << executors.refusal();
 }
 
 TEST(ClusterEnds, RefusalsNameTheThreads)

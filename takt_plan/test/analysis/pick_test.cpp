@@ -73,6 +73,21 @@ TEST(PickAfterASwitch, LikewiseOnAThreadOfSeveralCores)
   EXPECT_GE(example.bound_of(waits), 45 * kMs);
 }
 
+// Another thread takes the core while the thread comes on it. A more urgent callback of the thread
+// that is released until the thread comes on the core again goes first.
+TEST(PickAfterASwitch, AlsoIfAnotherThreadTakesTheCoreMeanwhile)
+{
+  Pick example;
+  const Index thread = example.thread(0, 50);
+  const Index waits = example.chain({example.timer_at(thread, 4, 0, 5 * kMs)});
+  example.timer_at(thread, 9, 50 * kUs, 40 * kMs);
+  const Index wide = example.thread(0, 60);
+  example.model.threads[wide].cores = {0, 1};
+  example.timer_at(wide, 0, 3 * kUs, 100 * kUs);
+  example.timer_at(example.thread(1, 70), 0, 0, 10 * kMs);  // so that core 0 is the free one
+  EXPECT_GE(example.bound_of(waits), 45 * kMs);
+}
+
 // By all orders in which jobs may begin (job_courses.hpp): the chain goes to another core and back.
 TEST(PickAfterASwitch, LikewiseInChainsThatGoBack)
 {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/close_releases.hpp"
 #include "support/random_pool_model.hpp"
 
 namespace takt_plan::test
@@ -149,7 +150,7 @@ Model phased_pools(std::uint64_t seed)
       task.release->offset = pick(0, 20) * 50;
     }
   }
-  return model;
+  return with_close_offsets(std::move(model), seed);
 }
 
 }  // namespace takt_plan::test

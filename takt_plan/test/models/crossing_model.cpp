@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/close_releases.hpp"
 #include "support/example.hpp"
 #include "support/random_model.hpp"
 
@@ -94,7 +95,7 @@ private:
 
 Model crossing_model(std::uint64_t seed, bool phases)
 {
-  return Crossing(seed, phases).make();
+  return with_close_offsets(with_room(Crossing(seed, phases).make(), seed), seed);
 }
 
 }  // namespace takt_plan::test

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/close_releases.hpp"
 #include "support/random_model.hpp"
 #include "takt_plan/end_to_end.hpp"
 
@@ -196,7 +197,7 @@ private:
 
 Model let_model(std::uint64_t seed)
 {
-  return Generator(seed).generate();
+  return with_close_offsets(Generator(seed).generate(), seed);
 }
 
 }  // namespace takt_plan::test

@@ -420,6 +420,37 @@ TEST_F(ExplainProgram, SaysWhereOnlyAnotherThreadOfEqualPriorityLetsSomethingGoB
   EXPECT_NE(explained("80", "rest").find(interference + why), std::string::npos);
 }
 
+// Two pairs of more urgent callbacks fill the pool, one after the other, so that the run of 20 ms
+// waits for the run of 10 ms, and then again.
+TEST_F(ExplainProgram, ACallbackOfAPoolThatWaitsForItselfIsNotParked)
+{
+  std::string model =
+    "version: 1\noverheads: {context_switch: 10us}\nhosts: {car: {cores: 2}}\n"
+    "chains: {main: {path: [\"/a:timer(10ms)\"], deadline: 100ms}}\ncallbacks:\n"
+    "  - {id: \"/a:timer(10ms)\", time: 4ms, period: 10ms}\n";
+  std::string schedule =
+    "version: 1\nexecutors:\n  main:\n    order: priority\n    threads:\n"
+    "      w0: {policy: fifo, priority: 50, cores: [0]}\n"
+    "      w1: {policy: fifo, priority: 50, cores: [1]}\n"
+    "    default: w0\n    callbacks:\n"
+    "      - {match: \"/a:timer(*)\", threads: [w0, w1], offset: 0ms}\n";
+  for (const auto & [name, offset] :
+       {std::pair{"b", "8ms"}, {"c", "8ms"}, {"d", "25ms"}, {"e", "25ms"}}) {
+    model += std::string("  - {id: \"/") + name + ":timer(100ms)\", time: 15ms, period: 100ms}\n";
+    schedule += std::string("      - {match: \"/") + name +
+                ":timer(*)\", threads: [w0, w1], priority: 9, offset: " + offset + "}\n";
+  }
+  write("small.yaml", model);
+  write("threads.yaml", schedule);
+  const std::string said = run("threads.yaml --system small.yaml --chain main").out;
+  EXPECT_NE(
+    said.find("waiting for other runs of /a:timer(10ms), released at 10ms\n"), std::string::npos)
+    << said;
+  EXPECT_EQ(said.find("parked"), std::string::npos) << said;
+  EXPECT_NE(said.find("switches to its threads, each time that another"), std::string::npos)
+    << said;
+}
+
 TEST_F(ExplainProgram, AChainWithoutABoundSaysWhyAndIsNotMet)
 {
   write("pool.yaml", changed("two.yaml", "default: planner", "default: all"));

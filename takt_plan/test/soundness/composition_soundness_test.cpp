@@ -2,6 +2,7 @@
 // the exchange between kinds is omitted, some responses do.
 #include <gtest/gtest.h>
 
+#include "models/close_releases.hpp"
 #include "support/mixed_model.hpp"
 #include "support/simulated_campaign.hpp"
 #include "takt_plan/bounds.hpp"
@@ -22,7 +23,8 @@ struct Seen : SimulatedCampaign
 void run(std::uint64_t seed, const BoundsOptions & options, Seen & campaign)
 {
   const Model model = test::mixed_model(seed);
-  const Overheads overheads = seed % 2 == 0 ? Overheads{} : Overheads{1, 1};
+  const Overheads overheads =
+    test::some_overheads_or(seed % 2 == 0 ? Overheads{} : Overheads{1, 1}, seed);
   const auto found = bounds(test::with_overheads(model, overheads), options);
   ASSERT_TRUE(found.ok()) << found.faults().front();
   test::Bounds chains;
@@ -45,7 +47,7 @@ TEST_P(CompositionSoundness, NoResponseIsAboveItsBound)
   options.delays = GetParam();
   Seen result;
   for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
-    run(test::seed() + i, options, result);
+    run(test::seed_of(i), options, result);
   }
   EXPECT_EQ(result.violations, 0U) << result.first;
   EXPECT_EQ(result.overwritten, 0U);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/end_to_end/history_depth.hpp"
+#include "models/close_releases.hpp"
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
 #include "support/phased_model.hpp"
@@ -96,7 +97,7 @@ TEST(HistoryDepthSoundness, NothingIsOverwritten)
 {
   Campaign result;
   for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
-    run(Known::nothing, test::seed() + i, 0, result);
+    run(Known::nothing, test::seed_of(i), 0, result);
   }
   EXPECT_EQ(result.overwritten, 0U) << result.first;
   EXPECT_GT(result.received, 500'000U);
@@ -108,7 +109,7 @@ TEST(HistoryDepthSoundness, NothingIsOverwrittenWherePhasesAreKnown)
 {
   Campaign result;
   for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
-    run(Known::phases, test::seed() + i, 0, result);
+    run(Known::phases, test::seed_of(i), 0, result);
   }
   EXPECT_EQ(result.overwritten, 0U) << result.first;
   EXPECT_GT(result.received, 100'000U);

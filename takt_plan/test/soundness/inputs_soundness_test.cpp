@@ -7,6 +7,7 @@
 
 #include "analysis/inputs/inputs.hpp"
 #include "analysis/jobs/job_bounds.hpp"
+#include "models/close_releases.hpp"
 #include "support/campaign.hpp"
 #include "support/mixed_model.hpp"
 #include "support/overheads.hpp"
@@ -46,7 +47,8 @@ void run_inputs(std::uint64_t seed, const Twin & twin, SimulatedCampaign & campa
   } else if (seed % 2 == 0 || mixed) {
     model = test::with_sequences(std::move(model), seed);
   }
-  const test::Overheads overheads = seed % 2 == 0 ? test::Overheads{} : test::Overheads{8, 2};
+  const test::Overheads overheads =
+    test::some_overheads_or(seed % 2 == 0 ? test::Overheads{} : test::Overheads{8, 2}, seed);
   Model seen_as = test::with_overheads(model, overheads);
   for (Task & task : seen_as.tasks) {
     task.dispatch = task.input ? overheads.dispatch : task.dispatch;  // without a switch
@@ -95,7 +97,7 @@ TEST(InputsSoundness, NoResponseIsAboveItsBound)
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
     run_inputs(
-      test::seed() + i, [](Model &) {}, campaign);
+      test::seed_of(i), [](Model &) {}, campaign);
   }
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.jobs, 500'000U);
@@ -108,7 +110,7 @@ TEST(InputsSoundness, NoResponseIsAboveItsBoundByJobWindowsWithSequences)
 {
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
-    run_sequences(test::seed() + i, {}, campaign);
+    run_sequences(test::seed_of(i), {}, campaign);
   }
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.bounds, 500U);

@@ -4,6 +4,7 @@
 
 #include "analysis/jobs/job_bounds.hpp"
 #include "analysis/jobs/phase_cells.hpp"
+#include "models/close_releases.hpp"
 #include "models/crossing_model.hpp"
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
@@ -91,7 +92,7 @@ SimulatedCampaign campaign_of(Systems systems, std::uint64_t rounds)
 {
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(rounds); ++i) {
-    run(test::seed() + i, systems, {}, campaign);
+    run(test::seed_of(i), systems, {}, campaign);
   }
   return campaign;
 }
@@ -119,12 +120,15 @@ TEST(JobCoursesSoundness, NoResponseIsAboveItsBoundWithSetsAndUnknownPhases)
 }
 
 /// Tries systems until one shows that a term is missing.
-void expect_needed(bool CourseTerms::*term, Systems systems = Systems::known)
+void expect_needed(
+  bool CourseTerms::*term, Systems systems = Systems::known, std::uint64_t kind_of_seed = 0)
 {
   JobTerms terms;
   terms.in_courses.*term = false;
-  const SimulatedCampaign campaign = test::until_violation(
-    [&](std::uint64_t seed, SimulatedCampaign & found) { run(seed, systems, terms, found); });
+  const SimulatedCampaign campaign =
+    test::until_violation([&](std::uint64_t seed, SimulatedCampaign & found) {
+      run(seed | kind_of_seed, systems, terms, found);
+    });
   EXPECT_GT(campaign.violations, 0U);
 }
 
@@ -141,6 +145,11 @@ TEST(JobCoursesSoundness, LaterRunsOfMoreUrgentThreadsAreNeeded)
 TEST(JobCoursesSoundness, TheNextHyperperiodIsNeeded)
 {
   expect_needed(&CourseTerms::again);
+}
+
+TEST(JobCoursesSoundness, CallbacksThatAreReleasedWhileTheirThreadWakesAreNeeded)
+{
+  expect_needed(&CourseTerms::pick, Systems::known, test::kCloseReleases);
 }
 
 TEST(JobCoursesSoundness, AllFirstMessagesOfSetsAreNeeded)

@@ -10,6 +10,7 @@
 #include <functional>
 #include <random>
 
+#include "models/close_releases.hpp"
 #include "models/clustered_model.hpp"
 #include "oracles/job_oracle.hpp"
 #include "support/campaign.hpp"
@@ -171,20 +172,24 @@ test::OracleRuns any_starts(const Model & model)
 json started(std::uint64_t seed, const BoundsOptions & options)
 {
   const Model model = test::some_processes(seed);
-  if (test::load_of(model) > test::kMostLoad) {
+  const Overheads overheads = test::some_overheads_or({}, seed);
+  const Model analysed = test::analysed_model(model, overheads);
+  if (test::load_of(analysed) > test::kMostLoad) {
     return nullptr;
   }
-  return claim(model, model, {}, seed, options, true, any_starts(model));
+  return claim(model, analysed, overheads, seed, options, true, any_starts(analysed));
 }
 
 /// The same on threads of several cores, and in pools.
 json started_clusters(std::uint64_t seed, const BoundsOptions & options)
 {
   const Model model = test::clustered(test::some_processes(seed), seed);
-  if (test::load_of(model) > test::kMostLoad) {
+  const Overheads overheads = test::some_overheads_or({}, seed);
+  const Model analysed = test::analysed_model(model, overheads);
+  if (test::load_of(analysed) > test::kMostLoad) {
     return nullptr;
   }
-  return claim(model, model, {}, seed, options, true, any_starts(model));
+  return claim(model, analysed, overheads, seed, options, true, any_starts(analysed));
 }
 
 /// The processes of `started`, but offsets count from the start of each, and these starts are
@@ -192,17 +197,19 @@ json started_clusters(std::uint64_t seed, const BoundsOptions & options)
 json apart(std::uint64_t seed, const BoundsOptions & options)
 {
   Model model = test::some_processes(seed);
-  if (test::load_of(model) > test::kMostLoad) {
+  const Overheads overheads = test::some_overheads_or({}, seed);
+  if (test::load_of(test::analysed_model(model, overheads)) > test::kMostLoad) {
     return nullptr;
   }
-  const test::OracleRuns runs = any_starts(model);
+  const test::OracleRuns runs = any_starts(test::analysed_model(model, overheads));
   model.epochs.assign(model.epochs.size(), takt_core::Epoch::start);
   for (Task & task : model.tasks) {
     if (task.release) {
       task.release->offset.reset();
     }
   }
-  return claim(model, model, {}, seed, options, false, runs);
+  return claim(
+    model, test::analysed_model(model, overheads), overheads, seed, options, false, runs);
 }
 
 /// Sets with topics of several publishers.
@@ -240,7 +247,8 @@ json sets_unphased(std::uint64_t seed, const BoundsOptions & options)
 json pooled(std::uint64_t seed, const BoundsOptions & options)
 {
   const Model model = test::random_pool_model(seed);
-  const Overheads overheads = seed % 3 == 0 ? Overheads{1, 2} : Overheads{};
+  const Overheads overheads =
+    test::some_overheads_or(seed % 3 == 0 ? Overheads{1, 2} : Overheads{}, seed);
   return claim(
     model, test::with_overheads(model, overheads), overheads, seed, options, false, {20'000, 6});
 }
@@ -249,7 +257,7 @@ json look_at(const Generator & generator, std::uint64_t systems, const BoundsOpt
 {
   JobOracle oracle;
   for (std::uint64_t i = 0; i < systems; ++i) {
-    const json model = generator(test::seed() + i, options);
+    const json model = generator(test::seed_of(i), options);
     if (!model.is_null() && !oracle.look_at(model)) {
       break;
     }
@@ -366,6 +374,16 @@ TEST(JobOracleSoundness, HoldsInPools)
   expect_holds(pooled, 150);
 }
 
+json close_phased(std::uint64_t seed, const BoundsOptions & options)
+{
+  return phased(seed | test::kCloseReleases, options);
+}
+
+json close_clusters(std::uint64_t seed, const BoundsOptions & options)
+{
+  return clusters(seed | test::kCloseReleases, options);
+}
+
 /// Tries systems until one shows that a term is missing.
 void expect_needed(const Generator & generator, const BoundsOptions & options)
 {
@@ -470,6 +488,17 @@ TEST(JobOracleTwins, FollowersAreNeeded)
 TEST(JobOracleTwins, WhatLessUrgentWorkStartedIsNeeded)
 {
   expect_needed(&JobTerms::started);
+}
+
+// Only where releases are closer than a switch.
+TEST(JobOracleTwins, CallbacksThatAreReleasedWhileTheirThreadWakesAreNeeded)
+{
+  expect_needed(&JobTerms::pick, close_phased);
+}
+
+TEST(JobOracleTwins, CallbacksThatAreReleasedWhileTheirThreadWakesAreNeededInClusters)
+{
+  expect_needed(&JobTerms::pick, close_clusters);
 }
 
 TEST(JobOracleTwins, TheTimeOfMessagesUnderWayIsNeeded)

@@ -7,8 +7,11 @@
 #include <random>
 #include <tuple>
 
+#include "models/close_releases.hpp"
 #include "support/campaign.hpp"
 #include "support/example.hpp"
+#include "support/overheads.hpp"
+#include "support/phased_model.hpp"
 #include "support/started_model.hpp"
 #include "takt_plan/bounds.hpp"
 #include "takt_plan/simulate.hpp"
@@ -79,15 +82,13 @@ struct Found
 /// Compares the simulation of `now` with the bounds of `model`.
 void compare(
   const Model & model, const Model & now, const Bounds & bounds, std::uint64_t seed,
-  Execution execution, Found & found)
+  Execution execution, Found & found, const test::Overheads & overheads = {})
 {
   auto simulation = simulation_model(now);
   ASSERT_TRUE(simulation.ok()) << simulation.faults().front();
-  for (SimulatedTask & task : simulation->tasks) {
-    task.best = 0;
-  }
+  test::vary(overheads, *simulation);
   const Ns hyperperiod = test::hyperperiod_of(model);
-  const Ns from = test::settled_from(model, kStarts);
+  const Ns from = test::settled_from(test::analysed_model(model, overheads), kStarts);
   SimulationOptions how;
   how.seed = seed * 100;
   how.duration = from + (kHyperperiods + 2) * hyperperiod;
@@ -115,14 +116,17 @@ void run(std::uint64_t seed, const JobTerms & terms, Found & found)
   const Model model = test::some_processes(seed);
   BoundsOptions options;
   options.jobs = terms;
-  const auto limits = bounds(model, options);
-  if (!limits || test::load_of(model) > test::kMostLoad) {
+  const test::Overheads overheads = test::some_overheads_or({}, seed);
+  const Model analysed = test::analysed_model(model, overheads);
+  const auto limits = bounds(analysed, options);
+  if (!limits || test::load_of(analysed) > test::kMostLoad) {
     return;
   }
   std::mt19937_64 random(seed);
   for (int i = 0; i < 4; ++i) {
     const Model now = started(model, i >= 2, random);
-    compare(model, now, *limits, seed, i % 2 == 0 ? Execution::worst : Execution::uniform, found);
+    const Execution execution = i % 2 == 0 ? Execution::worst : Execution::uniform;
+    compare(model, now, *limits, seed, execution, found, overheads);
   }
 }
 
@@ -143,8 +147,10 @@ void run_apart(std::uint64_t seed, bool counted, Found & found)
       task.release->jitter = 2 * uncertainty;  // as Placement sets it
     }
   }
-  const auto limits = bounds(model);
-  if (!limits || test::load_of(model) > test::kMostLoad) {
+  const test::Overheads overheads = test::some_overheads_or({}, seed);
+  const Model analysed = test::analysed_model(model, overheads);
+  const auto limits = bounds(analysed);
+  if (!limits || test::load_of(analysed) > test::kMostLoad) {
     return;
   }
   for (int i = 0; i < 2; ++i) {
@@ -154,7 +160,8 @@ void run_apart(std::uint64_t seed, bool counted, Found & found)
         *task.release->offset += early[task.executor];
       }
     }
-    compare(model, now, *limits, seed, i == 0 ? Execution::worst : Execution::uniform, found);
+    const Execution execution = i == 0 ? Execution::worst : Execution::uniform;
+    compare(model, now, *limits, seed, execution, found, overheads);
   }
 }
 
@@ -162,7 +169,7 @@ TEST(JobStartsSoundness, NoResponseIsAboveItsBoundWheneverProcessesStart)
 {
   Found found;
   for (std::uint64_t i = 0; i < test::rounds(150); ++i) {
-    run(test::seed() + i, {}, found);
+    run(test::seed_of(i), {}, found);
   }
   EXPECT_EQ(found.violations, 0U) << found.first;
   EXPECT_GT(found.bounds, 500U);
@@ -233,7 +240,7 @@ TEST(JobStartsSoundness, NoResponseIsAboveItsBoundWhileClocksOfHostsAreWithinThe
 {
   Found found;
   for (std::uint64_t i = 0; i < test::rounds(100); ++i) {
-    run_apart(test::seed() + i, true, found);
+    run_apart(test::seed_of(i), true, found);
   }
   EXPECT_EQ(found.violations, 0U) << found.first;
   EXPECT_GT(found.bounds, 200U);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/jobs/job_bounds.hpp"
+#include "models/close_releases.hpp"
 #include "models/clustered_model.hpp"
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
@@ -56,6 +57,11 @@ void run_partly(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & 
   run(seed, system.model, system.known, terms, campaign);
 }
 
+void run_close(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaign)
+{
+  run(seed | test::kCloseReleases, terms, campaign);
+}
+
 /// Threads of several cores, and pools.
 void run_clusters(std::uint64_t seed, const JobTerms & terms, SimulatedCampaign & campaign)
 {
@@ -67,7 +73,7 @@ TEST(JobWindowsSoundness, NoResponseIsAboveItsBound)
 {
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
-    run(test::seed() + i, {}, campaign);
+    run(test::seed_of(i), {}, campaign);
   }
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.jobs, 100'000U);
@@ -79,7 +85,7 @@ TEST(JobWindowsSoundness, NoResponseIsAboveItsBoundWhereSomePhasesAreNotKnown)
 {
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
-    run_partly(test::seed() + i, {}, campaign);
+    run_partly(test::seed_of(i), {}, campaign);
   }
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.bounds, 1'000U);
@@ -89,7 +95,7 @@ TEST(JobWindowsSoundness, NoResponseIsAboveItsBoundOnThreadsOfSeveralCoresAndInP
 {
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(400); ++i) {
-    run_clusters(test::seed() + i, {}, campaign);
+    run_clusters(test::seed_of(i), {}, campaign);
   }
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.jobs, 100'000U);
@@ -146,6 +152,11 @@ TEST(JobWindowsSoundness, WhatLessUrgentWorkStartedIsNeeded)
 TEST(JobWindowsSoundness, AnyPhaseOfSourcesWithoutOffsetIsNeeded)
 {
   expect_needed(&JobTerms::unphased, run_partly);
+}
+
+TEST(JobWindowsSoundness, CallbacksThatAreReleasedWhileTheirThreadWakesAreNeeded)
+{
+  expect_needed(&JobTerms::pick, run_close);
 }
 
 TEST(JobWindowsSoundness, TheTimeOfMessagesUnderWayIsNeeded)

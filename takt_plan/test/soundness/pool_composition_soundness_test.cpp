@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "models/close_releases.hpp"
 #include "support/campaign.hpp"
 #include "support/overheads.hpp"
 #include "support/random_pool_model.hpp"
@@ -65,7 +66,7 @@ TEST(PoolCompositionSoundness, NoResponseIsAboveItsBound)
   test::SimulatedCampaign campaign;
   std::uint64_t detours = 0;
   for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
-    const std::uint64_t seed = test::seed() + i;
+    const std::uint64_t seed = test::seed_of(i);
     const Model model = with_detours(seed);
     const test::Overheads overheads = test::some_overheads(seed);
     BoundsOptions options;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/window/window_bounds.hpp"
+#include "models/close_releases.hpp"
 #include "support/campaign.hpp"
 #include "support/from_text.hpp"
 #include "support/overheads.hpp"
@@ -27,15 +28,16 @@ TEST(SimulationSoundness, NoResponseIsAboveItsPriorityBound)
 {
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(200); ++i) {
-    const Model model = test::random_model(kSeed + i);
-    const test::Overheads overheads = test::some_overheads(i);
+    const std::uint64_t seed = test::seed_of(i);
+    const Model model = test::random_model(seed);
+    const test::Overheads overheads = test::some_overheads(seed);
     const auto bounds = priority_bounds(test::with_overheads(model, overheads));
     ASSERT_TRUE(bounds.ok());
     test::Bounds chains;
     for (const auto & chain : bounds->chains) {
       chains.push_back(chain ? test::Bounds::value_type(chain->bound) : chain.faults());
     }
-    test::simulate_and_compare(kSeed + i, model, overheads, bounds->tasks, chains, campaign);
+    test::simulate_and_compare(seed, model, overheads, bounds->tasks, chains, campaign);
   }
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_EQ(campaign.overwritten, 0U);
@@ -48,12 +50,12 @@ TEST(SimulationSoundness, NoResponseIsAboveItsWindowBound)
 {
   SimulatedCampaign campaign;
   for (std::uint64_t i = 0; i < test::rounds(200); ++i) {
-    const Model model = test::on_window_threads(test::random_model(kSeed + i));
-    const test::Overheads overheads = test::some_overheads(i);
+    const std::uint64_t seed = test::seed_of(i);
+    const Model model = test::on_window_threads(test::random_model(seed));
+    const test::Overheads overheads = test::some_overheads(seed);
     const auto bounds = window_bounds(test::with_overheads(model, overheads));
     ASSERT_TRUE(bounds.ok());
-    test::simulate_and_compare(
-      kSeed + i, model, overheads, bounds->tasks, bounds->chains, campaign);
+    test::simulate_and_compare(seed, model, overheads, bounds->tasks, bounds->chains, campaign);
   }
   EXPECT_EQ(campaign.violations, 0U) << campaign.first;
   EXPECT_GT(campaign.jobs, 500'000U);

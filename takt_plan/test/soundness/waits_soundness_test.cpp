@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "models/close_releases.hpp"
 #include "support/mixed_model.hpp"
 #include "support/simulated_campaign.hpp"
 #include "takt_plan/bounds.hpp"
@@ -118,7 +119,8 @@ struct Seen : SimulatedCampaign
 
 void run(std::uint64_t seed, const Model & model, bool with_waits, Seen & campaign)
 {
-  const Overheads overheads = seed % 2 == 0 ? Overheads{} : Overheads{1, 1};
+  const Overheads overheads =
+    test::some_overheads_or(seed % 2 == 0 ? Overheads{} : Overheads{1, 1}, seed);
   Model analysed = test::with_overheads(model, overheads);
   for (Task & task : analysed.tasks) {
     // The callback leaves its core and comes back for each answer.
@@ -145,7 +147,7 @@ TEST(WaitsSoundness, NoResponseIsAboveItsBound)
 {
   Seen result;
   for (std::uint64_t i = 0; i < test::rounds(300); ++i) {
-    run(test::seed() + i, waiting_model(test::seed() + i), true, result);
+    run(test::seed_of(i), waiting_model(test::seed_of(i)), true, result);
   }
   EXPECT_EQ(result.violations, 0U) << result.first;
   EXPECT_GT(result.waits, 40U);
@@ -165,7 +167,7 @@ TEST(WaitsSoundness, NoResponseOfASystemWithSleepsIsAboveItsBound)
 {
   Seen result;
   for (std::uint64_t i = 0; i < test::rounds(150); ++i) {
-    run(test::seed() + i, sleeping_model(test::seed() + i), true, result);
+    run(test::seed_of(i), sleeping_model(test::seed_of(i)), true, result);
   }
   EXPECT_EQ(result.violations, 0U) << result.first;
   EXPECT_GT(result.waits, 20U);

@@ -1,11 +1,28 @@
 #include "support/overheads.hpp"
 
+#include <random>
+
+#include "models/close_releases.hpp"
+
 namespace takt_plan::test
 {
 
 Overheads some_overheads(std::uint64_t round)
 {
+  if (has_close_releases(round)) {
+    std::mt19937_64 random(round * 59 + 1);
+    const auto pick = [&](Ns most) { return std::uniform_int_distribution<Ns>(0, most)(random); };
+    constexpr Ns kMost[] = {3, 8, 20};
+    const Ns most = kMost[pick(2)];
+    const Ns dispatch = pick(most);
+    return {dispatch, pick(most)};
+  }
   return round % 2 == 0 ? Overheads{} : Overheads{1, 2};
+}
+
+Overheads some_overheads_or(const Overheads & otherwise, std::uint64_t seed)
+{
+  return has_close_releases(seed) ? some_overheads(seed) : otherwise;
 }
 
 Model with_overheads(Model model, const Overheads & overheads)

@@ -15,8 +15,11 @@ struct Overheads
   Ns context_switch = 0;
 };
 
-/// Every second round of a campaign has none.
+/// Every second round of a campaign has none. Rounds with close releases (close_releases.hpp) have
+/// dispatch and switches of up to 20.
 Overheads some_overheads(std::uint64_t round);
+/// Those of a seed with close releases; of another one `otherwise`.
+Overheads some_overheads_or(const Overheads & otherwise, std::uint64_t seed);
 
 /// Adds the overheads to a model's costs, as `build_model` does.
 Model with_overheads(Model model, const Overheads & overheads);

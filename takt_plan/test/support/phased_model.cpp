@@ -1,7 +1,9 @@
 #include "support/phased_model.hpp"
 
 #include <random>
+#include <utility>
 
+#include "models/close_releases.hpp"
 #include "support/random_model.hpp"
 
 namespace takt_plan::test
@@ -33,7 +35,7 @@ Model phased_model(std::uint64_t seed)
                                                           // message
     }
   }
-  return model;
+  return with_close_offsets(std::move(model), seed);
 }
 
 PartlyPhased partly_phased_model(std::uint64_t seed)
@@ -54,6 +56,14 @@ PartlyPhased partly_phased_model(std::uint64_t seed)
     real.offset = pick(0, 2 * real.period);
     real.jitter = known.jitter = pick(0, 2) == 0 ? pick(0, real.period) : 0;
     real.period += pick(0, 1) == 0 ? pick(0, real.period / 10) : 0;
+  }
+  // Sources with unknown phases may be close, too.
+  result.model = with_close_offsets(std::move(result.model), seed);
+  for (Index index = 0; index < result.model.tasks.size(); ++index) {
+    const Task & known = result.known.tasks[index];
+    if (known.release && known.release->offset) {
+      result.model.tasks[index].release->offset = known.release->offset;
+    }
   }
   return result;
 }

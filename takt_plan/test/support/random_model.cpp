@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/streams.hpp"
+#include "models/close_releases.hpp"
 #include "support/example.hpp"
 
 namespace takt_plan::test
@@ -138,7 +139,7 @@ private:
 
 Model random_model(std::uint64_t seed)
 {
-  return Generator(seed).generate();
+  return with_room(Generator(seed).generate(), seed);
 }
 
 Model on_window_threads(Model model)

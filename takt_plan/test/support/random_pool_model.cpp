@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/streams.hpp"
+#include "models/close_releases.hpp"
 
 namespace takt_plan::test
 {
@@ -305,7 +306,7 @@ private:
 
 Model random_pool_model(std::uint64_t seed)
 {
-  return Generator(seed).generate();
+  return with_room(Generator(seed).generate(), seed);
 }
 
 }  // namespace takt_plan::test

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "model/flow.hpp"
+#include "models/close_releases.hpp"
 #include "support/random_model.hpp"
 
 namespace takt_plan::test
@@ -53,6 +55,15 @@ Model some_processes(std::uint64_t seed)
       task.all = false;
       task.newest = true;
       task.store = task.middleware = pick(0, task.time);
+    }
+  }
+  if (has_close_releases(seed)) {
+    model = with_close_offsets(std::move(model), seed);
+    for (Task & task : model.tasks) {
+      if (task.release) {
+        *task.release->offset %= task.release->period;
+        task.release->jitter = task.timer ? 0 : pick(0, 20);
+      }
     }
   }
   return model;

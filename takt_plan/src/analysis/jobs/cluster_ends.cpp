@@ -3,55 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "analysis/limits.hpp"
 
 namespace takt_plan::detail
 {
-namespace
-{
-
-/// The longest time in which `rate` cores can be busy with work that is never on two cores at once.
-/// `pools`: of some of the work, at most so many at once.
-Ns longest_busy(
-  const std::vector<Ns> & work, const std::vector<Index> & pool_of,
-  const std::vector<Index> & pools, Index rate)
-{
-  const Ns all = std::accumulate(work.begin(), work.end(), Ns{0}, add);
-  const auto idle = std::count(work.begin(), work.end(), Ns{0});
-  if (all == kUnbounded || rate == 1) {
-    return all;
-  }
-  if (work.size() - static_cast<std::size_t>(idle) < rate) {
-    return 0;
-  }
-  std::vector<Ns> of_pools(pools.size());
-  const auto fills = [&](Ns length) {
-    std::fill(of_pools.begin(), of_pools.end(), 0);
-    Ns sum = 0;
-    for (Index one = 0; one < work.size(); ++one) {
-      const Ns part = std::min(work[one], length);
-      const Index pool = one < pool_of.size() ? pool_of[one] : kNone;
-      (pool == kNone ? sum : of_pools[pool]) += part;
-    }
-    for (Index pool = 0; pool < pools.size(); ++pool) {
-      sum += std::min(of_pools[pool], multiply(length, static_cast<Ns>(pools[pool])));
-    }
-    return sum >= multiply(length, static_cast<Ns>(rate));
-  };
-  // The sum is concave in the length, and 0 at 0.
-  Ns least = 0, most = all / static_cast<Ns>(rate) + 1;
-  while (most - least > 1) {
-    const Ns middle = least + (most - least) / 2;
-    (fills(middle) ? least : most) = middle;
-  }
-  return least;
-}
-
-}  // namespace
-
 ClusterEnds::ClusterEnds(
   const Model & model, const JobGraph & graph, const JobTerms & terms, KnownJobs known)
 : model_(model),
@@ -416,57 +373,34 @@ void ClusterEnds::add_waits(
   wait.switches = multiply(traits_[job.node].change, wakes + more * (1 + mates));
 }
 
-/// The wait for threads of the place, and that for cores, one after the other.
-Ns ClusterEnds::end_apart(const Job & job, Ns most, BoundTerms * terms)
+/// longest_busy; counts its looks.
+Ns ClusterEnds::busy(const SharedWork & work, Index rate)
 {
-  const Place & place = places_[traits_[job.node].place];
-  const Index threads = place.threads.size();
-  const Index rate = place.apart ? place.cores : place.cores - threads + 1;
+  const BusyTime found = longest_busy(work, rate);
+  looks_ += found.looks;
+  return found.time;
+}
+
+/// The least length after which the job has ended, from its latest release on. `wait_until`: its
+/// wait if all work that may be there before a time counts; none: there is no end to it. `explain`:
+/// adds the terms of a wait for threads and cores.
+template <typename WaitUntil, typename Explain>
+Ns ClusterEnds::least_end(
+  const Job & job, Ns most, BoundTerms * terms, const WaitUntil & wait_until,
+  const Explain & explain)
+{
   const Ns cost = graph_.nodes[job.node].cost;
-  Work own;
-  Wait wait;
-  for (Ns begin = 0;;) {  // until the job begins
-    own = {};
-    own.of.assign(place.own_entities, 0);
-    Work others;
-    others.of.assign(place.pool_of.size(), 0);
-    // Until then more urgent callbacks of the place go first.
-    const Ns pick = begin + model_.tasks[graph_.nodes[job.node].task].before_pick(cost);
-    if (
-      !add_own(job, place, job.from + pick + 1, own) ||
-      !add_others(job, place, job.from + begin + 1, false, others)) {
-      return kUnbounded;
-    }
-    std::vector<Ns> work = own.of;
-    work.insert(work.end(), own.begun.begin(), own.begun.end());
-    wait.group = own.group;
-    wait.place = longest_busy(work, {}, {}, threads);
-    wait.others = longest_busy(others.of, place.pool_of, place.pools, rate);
-    add_waits(job, place, own.wakes + others.wakes, own.mates, wait);
-    if (wait.sum() <= begin) {
-      break;
-    }
-    begin = wait.sum();
-    if (begin > most || looks_ > most_looks_) {
-      return kUnbounded;
-    }
-  }
   const Ns at_the_end = cost == 0 ? 1 : 0;
   for (Ns length = cost;;) {
-    Work others;
-    others.of.assign(place.pool_of.size(), 0);
-    if (!add_others(job, place, job.from + length + at_the_end, terms_.followers, others)) {
+    const std::optional<Wait> wait = wait_until(job.from + length + at_the_end);
+    if (!wait) {
       return kUnbounded;
     }
-    wait.others = longest_busy(others.of, place.pool_of, place.pools, rate);
-    add_waits(job, place, own.wakes + others.wakes, own.mates, wait);
-    const Ns all = add(cost, wait.sum());
+    const Ns all = add(cost, wait->sum());
     if (all <= length) {
       if (terms != nullptr) {
-        add_terms(job, wait, *terms);
-        add_terms_of_group(own, *terms);
-        add_busy(TermKind::threads_busy, threads, wait.place, own, *terms);
-        add_busy(TermKind::cores_busy, rate, wait.others, others, *terms);
+        add_terms(job, *wait, *terms);
+        explain(*wait);
         add_term(*terms, {TermKind::switches, length - all});
       }
       return job.from + length;
@@ -478,50 +412,101 @@ Ns ClusterEnds::end_apart(const Job & job, Ns most, BoundTerms * terms)
   }
 }
 
+/// The wait for threads of the place, and that for cores, one after the other.
+Ns ClusterEnds::end_apart(const Job & job, Ns most, BoundTerms * terms)
+{
+  const Place & place = places_[traits_[job.node].place];
+  const Index threads = place.threads.size();
+  const Index rate = place.apart ? place.cores : place.cores - threads + 1;
+  const Ns cost = graph_.nodes[job.node].cost;
+  const Ns before_pick =
+    terms_.pick ? model_.tasks[graph_.nodes[job.node].task].before_pick(cost) : 0;
+  Work own, others;
+  const auto wait_of_others = [&](Ns until, bool with_started, Wait & wait) {
+    others = {};
+    others.of.assign(place.pool_of.size(), 0);
+    if (!add_others(job, place, until, with_started, others)) {
+      return false;
+    }
+    wait.others = busy({others.of, place.pool_of, place.pools}, rate);
+    add_waits(job, place, own.wakes + others.wakes, own.mates, wait);
+    return true;
+  };
+  Wait wait;
+  for (Ns begin = 0;;) {  // without the time that its thread needs to come on a core
+    own = {};
+    own.of.assign(place.own_entities, 0);
+    // Until its pick more urgent callbacks of the place go first, and others may take the core on
+    // which its thread comes.
+    const Ns until = job.from + begin + before_pick + 1;
+    if (!add_own(job, place, until, own)) {
+      return kUnbounded;
+    }
+    std::vector<Ns> work = own.of;
+    work.insert(work.end(), own.begun.begin(), own.begun.end());
+    wait.group = own.group;
+    wait.place = busy({work, {}, {}}, threads);
+    if (!wait_of_others(until, false, wait)) {
+      return kUnbounded;
+    }
+    if (wait.sum() <= begin) {
+      break;
+    }
+    begin = wait.sum();
+    if (begin > most || looks_ > most_looks_) {
+      return kUnbounded;
+    }
+  }
+  return least_end(
+    job, most, terms,
+    [&](Ns until) {
+      return wait_of_others(until, terms_.followers, wait) ? std::optional(wait) : std::nullopt;
+    },
+    [&](const Wait & found) {
+      add_terms_of_group(own, *terms);
+      add_busy(TermKind::threads_busy, threads, found.place, own, {own.of, {}, {}}, *terms);
+      add_busy(
+        TermKind::cores_busy, rate, found.others, others, {others.of, place.pool_of, place.pools},
+        *terms);
+    });
+}
+
 /// All work together.
 Ns ClusterEnds::end_together(const Job & job, Ns most, BoundTerms * terms)
 {
   const Place & place = places_[traits_[job.node].place];
   const Index rate = std::min(place.threads.size(), place.cores);
-  const Ns cost = graph_.nodes[job.node].cost;
-  const Ns at_the_end = cost == 0 ? 1 : 0;
-  // The entities of the place stand behind the others.
-  std::vector<Index> pool_of = place.pool_of;
-  pool_of.resize(pool_of.size() + place.own_entities, kNone);
-  for (Ns length = cost;;) {
-    Work work;
-    Work own;
-    own.of.assign(place.own_entities, 0);
-    work.of.assign(place.pool_of.size(), 0);
-    const Ns until = job.from + length + at_the_end;
-    if (
-      !add_all(job, place, until, own) || !add_others(job, place, until, terms_.followers, work)) {
-      return kUnbounded;
-    }
-    work.of.insert(work.of.end(), own.of.begin(), own.of.end());
-    for (Counted one : own.counted) {
-      one.entity = one.entity == kNone ? kNone : one.entity + place.pool_of.size();
-      work.counted.push_back(one);
-    }
-    Wait wait;
-    wait.group = own.group;
-    wait.others = longest_busy(work.of, pool_of, place.pools, rate);
-    add_waits(job, place, own.wakes + work.wakes, own.mates, wait);
-    const Ns all = add(cost, wait.sum());
-    if (all <= length) {
-      if (terms != nullptr) {
-        add_terms(job, wait, *terms);
-        add_terms_of_group(work, *terms);
-        add_busy(TermKind::cores_busy, rate, wait.others, work, *terms);
-        add_term(*terms, {TermKind::switches, length - all});
+  // The entities of the place stand behind the others. They have no pool: the rate is at most their
+  // number of threads.
+  Work work;
+  const auto shared = [&] { return SharedWork{work.of, place.pool_of, place.pools}; };
+  return least_end(
+    job, most, terms,
+    [&](Ns until) -> std::optional<Wait> {
+      Work own;
+      own.of.assign(place.own_entities, 0);
+      work = {};
+      work.of.assign(place.pool_of.size(), 0);
+      if (
+        !add_all(job, place, until, own) ||
+        !add_others(job, place, until, terms_.followers, work)) {
+        return std::nullopt;
       }
-      return job.from + length;
-    }
-    length = all;
-    if (length > most || looks_ > most_looks_) {
-      return kUnbounded;
-    }
-  }
+      work.of.insert(work.of.end(), own.of.begin(), own.of.end());
+      for (Counted one : own.counted) {
+        one.entity = one.entity == kNone ? kNone : one.entity + place.pool_of.size();
+        work.counted.push_back(one);
+      }
+      Wait wait;
+      wait.group = own.group;
+      wait.others = busy(shared(), rate);
+      add_waits(job, place, own.wakes + work.wakes, own.mates, wait);
+      return wait;
+    },
+    [&](const Wait & found) {
+      add_terms_of_group(work, *terms);
+      add_busy(TermKind::cores_busy, rate, found.others, work, shared(), *terms);
+    });
 }
 
 Ns ClusterEnds::end_of(
@@ -577,7 +562,8 @@ void ClusterEnds::add_terms_of_group(const Work & work, BoundTerms & terms) cons
 
 /// The time in which `rate` threads or cores are busy at once.
 void ClusterEnds::add_busy(
-  TermKind kind, Index rate, Ns time, const Work & work, BoundTerms & terms) const
+  TermKind kind, Index rate, Ns time, const Work & work, const SharedWork & shared,
+  BoundTerms & terms) const
 {
   if (time == 0) {
     return;
@@ -595,17 +581,32 @@ void ClusterEnds::add_busy(
   }
   BoundTerm term{kind, time};
   term.threads = rate;
-  for (Index entity = 0; entity < work.of.size(); ++entity) {
-    BusyWork busy{{}, false, std::min(work.of[entity], time)};
-    for (const Counted & one : work.counted) {
-      if (one.entity == entity) {
-        busy.tasks.push_back(graph_.nodes[one.node].task);
-      }
+  // Of a pool whose threads would have to run more at once than they can, one part with all of its
+  // callbacks.
+  std::vector<BusyWork> of_pools;
+  for (Index pool = 0; pool < shared.pools.size(); ++pool) {
+    of_pools.push_back({{}, false, limit_of_pool(shared, pool, time)});
+  }
+  std::vector<BusyWork> of_entities;
+  for (const Ns of : work.of) {
+    of_entities.push_back({{}, false, std::min(of, time)});
+  }
+  for (const Counted & one : work.counted) {
+    if (one.entity == kNone) {
+      continue;
     }
-    std::sort(busy.tasks.begin(), busy.tasks.end());
-    busy.tasks.erase(std::unique(busy.tasks.begin(), busy.tasks.end()), busy.tasks.end());
-    if (busy.time > 0) {
-      term.busy.push_back(std::move(busy));
+    const Index pool = one.entity < shared.pool_of.size() ? shared.pool_of[one.entity] : kNone;
+    const bool limited = pool != kNone && of_pools[pool].time != kUnbounded;
+    (limited ? of_pools[pool] : of_entities[one.entity])
+      .tasks.push_back(graph_.nodes[one.node].task);
+  }
+  for (auto * parts : {&of_pools, &of_entities}) {
+    for (BusyWork & part : *parts) {
+      std::sort(part.tasks.begin(), part.tasks.end());
+      part.tasks.erase(std::unique(part.tasks.begin(), part.tasks.end()), part.tasks.end());
+      if (!part.tasks.empty() && part.time > 0) {
+        term.busy.push_back(std::move(part));
+      }
     }
   }
   BusyWork begun{{}, true, 0};

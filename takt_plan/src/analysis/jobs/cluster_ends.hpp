@@ -58,6 +58,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/jobs/busy_time.hpp"
 #include "analysis/jobs/job_graph.hpp"
 #include "analysis/jobs/job_sets.hpp"
 #include "analysis/jobs/job_times.hpp"
@@ -178,12 +179,19 @@ private:
   void add_waits(
     const Job & job, const Place & place, std::int64_t wakes, std::int64_t mates,
     Wait & wait) const;
+  Ns busy(const SharedWork & work, Index rate);
+  template <typename WaitUntil, typename Explain>
+  Ns least_end(
+    const Job & job, Ns most, BoundTerms * terms, const WaitUntil & wait_until,
+    const Explain & explain);
   Ns end_apart(const Job & job, Ns most, BoundTerms * terms);
   Ns end_together(const Job & job, Ns most, BoundTerms * terms);
   BoundTerm term_of(TermKind kind, const Counted & counted) const;
   void add_terms(const Job & job, const Wait & wait, BoundTerms & terms) const;
   void add_terms_of_group(const Work & work, BoundTerms & terms) const;
-  void add_busy(TermKind kind, Index rate, Ns time, const Work & work, BoundTerms & terms) const;
+  void add_busy(
+    TermKind kind, Index rate, Ns time, const Work & work, const SharedWork & shared,
+    BoundTerms & terms) const;
 
   const Model & model_;
   const JobGraph & graph_;

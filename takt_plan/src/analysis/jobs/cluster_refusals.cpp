@@ -13,6 +13,8 @@ namespace
 
 using takt_schedule::quoted;
 
+constexpr const char * kSeveral = ", and callbacks of its part may run on several threads or cores";
+
 bool have_common(const std::vector<Index> & a, const std::vector<Index> & b)
 {
   return std::find_first_of(a.begin(), a.end(), b.begin(), b.end()) != a.end();
@@ -61,14 +63,31 @@ public:
 private:
   std::string of_task(const Task & task) const
   {
-    if (
-      task.sequence != kNone || task.overtakes || task.input || task.border != kNone ||
-      task.condition_wait > 0) {
-      return quoted(task.id) +
-             " is in a sequence, waits for a condition, does not trigger, or has logical execution "
-             "time, and callbacks of its part may run on several threads or cores";
+    const std::string what = of_what(task);
+    return what.empty() ? of_group(task) : quoted(task.id) + what + kSeveral;
+  }
+
+  /// The trait of the task that this analysis does not know, as the rest of a sentence.
+  static std::string of_what(const Task & task)
+  {
+    if (task.sequence != kNone || task.overtakes) {
+      return " is in a sequence";
     }
-    return of_group(task);
+    if (task.condition_wait > 0) {
+      return " waits for a condition";
+    }
+    if (task.input) {
+      return " has trigger: false";
+    }
+    return task.border != kNone ? " is in a group with logical execution time" : "";
+  }
+
+  /// With its executor, if the model has several of them.
+  std::string name(const Thread & thread) const
+  {
+    return quoted(thread.name) + (model_.executors.size() > 1
+                                    ? " of executor " + quoted(model_.executors[thread.executor])
+                                    : std::string());
   }
 
   /// The faults of the task's threads.
@@ -78,8 +97,8 @@ private:
     for (const Index index : task.threads) {
       const Thread & thread = model_.threads[index];
       if (thread.priority != first.priority || thread.order != first.order) {
-        return quoted(task.id) + " may run on threads " + quoted(first.name) + " and " +
-               quoted(thread.name) + ", which have different priorities or orders";
+        return quoted(task.id) + " may run on threads " + name(first) + " and " + name(thread) +
+               ", which have different priorities or orders";
       }
       for (const Index mate : flow_.segments.tasks_of(index)) {
         if (model_.tasks[mate].threads != task.threads) {
@@ -92,8 +111,8 @@ private:
       return model_.threads[thread].cores != first.cores;
     });
     if (other != task.threads.end() && !all_apart(task)) {
-      return quoted(task.id) + " may run on threads " + quoted(first.name) + " and " +
-             quoted(model_.threads[*other].name) + ", and the threads of " + quoted(task.id) +
+      return quoted(task.id) + " may run on threads " + name(first) + " and " +
+             name(model_.threads[*other]) + ", and the threads of " + quoted(task.id) +
              " share some of their cores, and not all";
     }
     return {};
@@ -133,9 +152,8 @@ private:
     const Thread & thread = model_.threads[index];
     for (const OtherLoad & other : model_.others) {
       if (other.priority >= thread.priority && have_common(other.cores, thread.cores)) {
-        return "thread " + quoted(thread.name) + " shares a core with " + quoted(other.name) +
-               ", which is not an executor's, and callbacks of its part may run on several threads "
-               "or cores";
+        return "thread " + name(thread) + " shares a core with " + quoted(other.name) +
+               ", which is not an executor's" + kSeveral;
       }
     }
     if (thread.ceiling == 0 || most_middleware(model_, flow_.segments, index) == 0) {
@@ -144,20 +162,22 @@ private:
     for (const Index other : threads_) {
       const Thread & of = model_.threads[other];
       if (of.priority >= thread.ceiling && of.host == thread.host) {
-        return "thread " + quoted(thread.name) +
-               " publishes at a middleware ceiling that is not above the priority of " +
-               quoted(of.name) + ", and callbacks of its part may run on several threads or cores";
+        return at_ceiling(thread, name(of));
       }
     }
     for (const OtherLoad & other : model_.others) {
       if (other.priority >= thread.ceiling && have_common(other.cores, thread.cores)) {
-        return "thread " + quoted(thread.name) +
-               " publishes at a middleware ceiling that is not above the priority of " +
-               quoted(other.name) +
-               ", and callbacks of its part may run on several threads or cores";
+        return at_ceiling(thread, quoted(other.name));
       }
     }
     return {};
+  }
+
+  std::string at_ceiling(const Thread & thread, const std::string & other) const
+  {
+    return "thread " + name(thread) +
+           " publishes at a middleware ceiling that is not above the priority of " + other +
+           kSeveral;
   }
 
   const Model & model_;

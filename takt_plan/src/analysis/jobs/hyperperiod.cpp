@@ -103,11 +103,7 @@ Result<Hyperperiod> hyperperiod(const Model & model, const BoundsOptions & optio
       model, graph, options.jobs, detail::horizon(model, options.horizon), kMostLooksOfWindows,
       known);
     if (!windows[part]->solved()) {
-      result.without.push_back(
-        quoted(model.tasks[graph.nodes.front().task].id) +
-        " and the callbacks that share its cores or messages: a message from outside may wait "
-        "longer than its period, or a timer with missed_periods: restart may be late, or the "
-        "windows take too long to compute");
+      result.without.push_back(windows[part]->refusal());
       windows[part].reset();
       continue;
     }

@@ -14,6 +14,7 @@
 #include "analysis/jobs/node_ways.hpp"
 #include "analysis/limits.hpp"
 #include "takt_plan/end_to_end.hpp"
+#include "takt_schedule/quoted.hpp"
 
 namespace takt_plan::detail
 {
@@ -76,7 +77,7 @@ public:
     }
     for (const Index node : nodes) {
       if (!windows_.ends(node)) {
-        return Faults{takt_rt::Fault{"its jobs have no latest end"}};
+        return Faults{takt_rt::Fault{without_end(node)}};
       }
       for (std::int64_t job = 0; job < graph_.nodes[node].jobs; ++job) {
         bound = std::max(bound, windows_.window(node).end[job] - start({node, job}));
@@ -94,7 +95,7 @@ public:
       for (std::int64_t job = 0; job < jobs; ++job) {
         for (const std::vector<Job> & run : runs(way, job)) {
           if (!windows_.ends(run.back().node)) {
-            return Faults{takt_rt::Fault{"its jobs have no latest end"}};
+            return Faults{takt_rt::Fault{without_end(run.back().node)}};
           }
           const Ns bound = end(run.back()) - nominal(way.front(), job);
           if (worst_run.empty() || bound > worst.bound) {
@@ -112,6 +113,29 @@ public:
   }
 
 private:
+  /// The reason why the node's jobs have no latest ends.
+  std::string without_end(Index node) const
+  {
+    const auto name = [&](Index of) {
+      return takt_schedule::quoted(model_.tasks[graph_.nodes[of].task].id);
+    };
+    Index first = node;  // of those that start it and have no latest ends
+    for (Index before = node; before != kNone;) {
+      first = before;
+      before = kNone;
+      for (const JobNode::From & from : graph_.nodes[first].from) {
+        before = windows_.ends(from.node) ? before : from.node;
+      }
+      for (const Index topic : graph_.nodes[first].topics) {
+        before = windows_.ends(topic) ? before : topic;
+      }
+    }
+    const bool own = graph_.nodes[first].task == graph_.nodes[node].task;
+    return name(node) + " has no bound: " +
+           (own ? std::string("its jobs") : "jobs of " + name(first) + ", which it waits for,") +
+           " have no latest end, because work that may delay them fills their cores, or nearly so";
+  }
+
   /// The nominal release of the job's source; the earliest if there are several. For a set, the
   /// message that completes it decides.
   Ns start(const Job & job)
@@ -325,7 +349,7 @@ Index short_histories(
 
 }  // namespace
 
-PriorityBounds job_bounds(
+JobBounds job_bounds(
   const Model & model, const Flow & flow, const BoundsOptions & options, std::size_t most_terms,
   const KnownEnds & known, double & looks, std::int64_t most)
 {
@@ -341,30 +365,34 @@ PriorityBounds job_bounds(
       looks += static_cast<double>(windows[part]->looks());
     }
   }
-  PriorityBounds result;
-  const auto part = [&](Index task) {
-    const Index of = part_of(graphs, flow, task);
-    return of != kNone && windows[of]->solved() ? of : kNone;
+  JobBounds result;
+  const auto without = [&](Index part) {
+    return Faults{takt_rt::Fault{
+      part == kNone ? "the phases of its timers are not known" : windows[part]->refusal()}};
   };
-  const Faults none{takt_rt::Fault{"the phases of its timers are not known"}};
+  const auto solved = [&](Index part) { return part != kNone && windows[part]->solved(); };
   for (Index task = 0; task < model.tasks.size(); ++task) {
-    const Index of = part(task);
+    const Index of = part_of(graphs, flow, task);
+    result.covered.push_back(of == kNone ? 0 : 1);
     result.tasks.push_back(
-      of == kNone ? Result<Ns>(none) : PartBounds(model, flow, graphs[of], *windows[of]).of(task));
+      solved(of) ? PartBounds(model, flow, graphs[of], *windows[of]).of(task)
+                 : Result<Ns>(without(of)));
   }
   std::vector<Index> order(model.chains.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
     return model.chains[a].priority > model.chains[b].priority;
   });
-  result.chains.assign(model.chains.size(), none);
+  result.chains.assign(model.chains.size(), without(kNone));
   if (options.jobs_only) {
     result.short_histories = short_histories(model, flow, graphs, windows);
   }
   std::size_t terms = 0;
   for (const Index chain : order) {
-    const Index of = part(model.chains[chain].path.front());
-    if (of != kNone) {
+    const Index of = part_of(graphs, flow, model.chains[chain].path.front());
+    if (!solved(of)) {
+      result.chains[chain] = without(of);
+    } else {
       auto found = PartBounds(model, flow, graphs[of], *windows[of])
                      .of(model.chains[chain], terms < most_terms);
       for (const SegmentBound & segment : found ? found->segments : std::vector<SegmentBound>{}) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "analysis/jobs/job_windows.hpp"
 #include "model/flow.hpp"
@@ -14,9 +15,15 @@
 namespace takt_plan::detail
 {
 
+struct JobBounds : PriorityBounds
+{
+  /// Per task: 1 if its part may have windows. A missing bound of it has a reason then.
+  std::vector<char> covered;
+};
+
 /// `model` must pass `check`. Adds the evaluated terms of sums to `looks`, about `most` for each
 /// part of the model. `most_terms` above 0: chains have terms until there are so many.
-PriorityBounds job_bounds(
+JobBounds job_bounds(
   const Model & model, const Flow & flow, const BoundsOptions & options, std::size_t most_terms,
   const KnownEnds & known, double & looks, std::int64_t most);
 

@@ -135,7 +135,7 @@ JobCourses::JobCourses(
     ends_.emplace_back(node.jobs, graph.hyperperiod);
     std::fill_n(&ends_.back()[0], node.jobs, std::numeric_limits<Ns>::min());
     const Task & task = model.tasks[node.task];
-    before_pick_.push_back(task.before_pick(node.cost));
+    before_pick_.push_back(terms.pick ? task.before_pick(node.cost) : 0);
     punctual_.push_back(is_source(node) && task.timer && task.release->jitter == 0 ? 1 : 0);
   }
   find_threads();

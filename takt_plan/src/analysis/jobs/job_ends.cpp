@@ -33,7 +33,8 @@ Ns JobWindows::end_from(
   const JobLevel & of = graph_.levels[level.of];
   const bool begins = !of.shared && graph_.levels[last.level].urgency == of.urgency;
   // Until its pick; if more urgent threads end the segment, until its end.
-  const Ns picked = begins ? last.cost - model_.tasks[last.task].before_pick(last.cost) : 0;
+  const Ns before_pick = terms_.pick ? model_.tasks[last.task].before_pick(last.cost) : 0;
+  const Ns picked = begins ? last.cost - before_pick : 0;
   const Ns waited = own - picked;
   // A job that arrives at this very moment precedes a run that would be picked then.
   const Ns at_the_end = begins || last.cost == 0 ? 1 : 0;

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "takt_schedule/quoted.hpp"
+
 namespace takt_plan::detail
 {
 namespace
 {
+
+using takt_schedule::quoted;
 
 constexpr int kMostRoundsOfWindows = 200;
 constexpr int kMostRoundsOfClusters = 100;  // a window that still moves then has no end
@@ -184,23 +188,43 @@ bool JobWindows::settles_later(const JobNode & node) const
   return terms_.starts && !node.topics.empty() && node.start == SetStart::any && !node.any_start;
 }
 
-// True if a message from outside may wait until the next one comes, and is lost; or if a timer that
-// leaves its grid when late may be late for its next release. With `latest_`, any timer counts: a
-// search does not want such a plan.
-bool JobWindows::may_lose() const
+// The first node whose message from outside may wait until the next one comes, and is lost; or
+// whose timer leaves its grid when late, and may be late for its next release. With `latest_`, any
+// timer counts: a search does not want such a plan.
+Index JobWindows::loser() const
 {
-  bool loses = false;
   for (Index index = 0; index < graph_.nodes.size(); ++index) {
     const JobNode & node = graph_.nodes[index];
     const Task & task = model_.tasks[node.task];
     const bool released = is_source(node) && !node.unphased;
     const bool skips = task.timer && !task.leaves_grid && latest_.empty();
     for (std::int64_t job = 0; released && !skips && job < node.jobs; ++job) {
-      loses =
-        loses || !ends_[index] || windows_[index].end[job] > node.offset + (job + 1) * node.period;
+      if (!ends_[index] || windows_[index].end[job] > node.offset + (job + 1) * node.period) {
+        return index;
+      }
     }
   }
-  return loses;
+  return kNone;
+}
+
+std::string JobWindows::refusal() const
+{
+  const auto name = [&](Index node) { return quoted(model_.tasks[graph_.nodes[node].task].id); };
+  const std::string part = "the callbacks that share cores or messages with " + name(0);
+  if (looks_ > limit_) {
+    return part + " have no windows that " + std::to_string(most_) + " terms of sums would find";
+  }
+  if (failed_) {
+    return part + " have windows that do not settle";
+  }
+  const Index loses = loser();
+  return model_.tasks[graph_.nodes[loses].task].timer
+           ? name(loses) +
+               " may end later than its next release, and with missed_periods: restart "
+               "its timer then begins its periods anew"
+           : "messages of " + name(loses) +
+               ", which come from outside, may wait longer than their "
+               "period";
 }
 
 // Finds the dependencies by which rounds omit nodes that cannot have moved.

@@ -126,6 +126,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -182,6 +183,8 @@ public:
   /// False if there is no solution: a message from outside may wait longer than its period, a timer
   /// that restarts may be late, the limit of terms was reached, or a job may end too late.
   bool solved() const noexcept { return solved_; }
+  /// The reason why there is none. Not after a search that ended because of `latest`.
+  std::string refusal() const;
   std::int64_t looks() const noexcept { return looks_; }
   const JobGraph & graph() const noexcept { return graph_; }
   const JobWindow & window(Index node) const { return windows_[node]; }
@@ -345,7 +348,8 @@ private:
   void descend();
   void take_known(const std::vector<char> & may_end);
   bool settles_later(const JobNode & node) const;
-  bool may_lose() const;
+  Index loser() const;
+  bool may_lose() const { return loser() != kNone; }
   bool move(Ns & time, Ns found) const;
   void find_needs();
   void note_move(Index node);
