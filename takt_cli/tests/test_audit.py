@@ -245,3 +245,21 @@ def test_a_report_without_the_audit_is_refused(page):
     file.write_text("[]", encoding="utf-8")
     assert run(page, "audit", "--schedule", "isolated.yaml", file).returncode == 2
     assert run(page, "audit", "--schedule", "isolated.yaml", file, "--pool").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"executors:\n", "report.json:1:1: the file is not JSON, or only a part of it"),
+        (b'{"executors": [\n', "report.json:2:1: the file is not JSON, or only a part of it"),
+        (b"\x7fELF\xff\xfe", "report.json is not text, so it is not a report of takt exec"),
+    ],
+)
+def test_a_file_that_is_not_json_is_refused_in_plain_words(takt, page, content, words):
+    Path("report.json").write_bytes(content)
+    said = takt("audit", "--schedule", "isolated.yaml", "report.json")
+    assert said.code == 2
+    assert words in said.err
+    assert "takt exec --audit --report FILE -- PROGRAM" in said.err
+    assert "Expecting" not in said.err
+    assert "codec" not in said.err

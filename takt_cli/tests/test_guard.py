@@ -19,6 +19,18 @@ PAGE = DOCS / "guard.md"
 LIKE = re.compile(r"<!-- test: like -->\n```text\n(.*?)```", re.DOTALL)
 INSTALL = Path(os.environ.get("TAKT_INSTALL", "/nowhere"))
 
+SCOPE = """\
+#include <cstdlib>
+#include "takt_rt/guard/guard.hpp"
+int main()
+{
+  static const takt_rt::GuardName name("planner");
+  const takt_rt::Guard guard(name);
+  void * volatile block = std::malloc(10);
+  std::free(block);
+}
+"""
+
 pytestmark = pytest.mark.skipif(
     TAKT_EXEC is None or not (INSTALL / "lib/libtakt_guard.so").exists(),
     reason="takt_rclcpp or takt_rt is not installed",
@@ -46,12 +58,16 @@ def control(tmp_path_factory):
     text = PAGE.read_text(encoding="utf-8")
     for name, content in FILE.findall(text):
         (folder / name).write_text(content, encoding="utf-8")
-    build = SHELL.findall(text)[0].splitlines()[0]
+    build(folder, SHELL.findall(text)[0].splitlines()[0])
+    return folder
+
+
+def build(folder, command):
+    """Run the command of a page that compiles a program."""
     path = os.pathsep.join([str(INSTALL / "lib/pkgconfig"), os.environ.get("PKG_CONFIG_PATH", "")])
     environment = os.environ | {"PKG_CONFIG_PATH": path}
-    build += f" -Wl,-rpath,{INSTALL / 'lib'}"
-    subprocess.run(["bash", "-ec", build], cwd=folder, check=True, env=environment, timeout=300)
-    return folder
+    command += f" -Wl,-rpath,{INSTALL / 'lib'}"
+    subprocess.run(["bash", "-ec", command], cwd=folder, check=True, env=environment, timeout=300)
 
 
 def test_the_page_shows_what_the_command_says(control):
@@ -164,6 +180,40 @@ def test_a_thread_with_a_priority_is_watched(control):
     assert {"lock", "output"} <= {kind for _, kind, _ in shapes(said.stderr)}
 
 
+def test_lines_of_the_ignore_list_without_an_event_are_named(control, tmp_path):
+    from support.schemas import faults
+
+    (tmp_path / "list.txt").write_text(
+        "output control\nfree nowhere\n# mine\n  long my::f<*>\n", encoding="utf-8"
+    )
+    words = ("exec", "--guard=all", "--guard-ignore", tmp_path / "list.txt")
+    said = takt(*words, "--", "./control", cwd=control)
+    assert (
+        f"{tmp_path / 'list.txt'}: no event is in the functions of line 2: free nowhere; "
+        "line 4: long my::f<*>\n" in said.stderr
+    )
+    file = tmp_path / "report.json"
+    assert takt(*words, "--report", file, "--", "./control", cwd=control).returncode == 0
+    report = json.loads(file.read_text(encoding="utf-8"))
+    assert faults("exec_report", report) == []
+    assert report["guard_ignore_unused"] == ["2: free nowhere", "4: long my::f<*>"]
+
+
+def test_scopes_on_threads_without_priority_are_not_called_real_time(tmp_path):
+    (tmp_path / "scope.cpp").write_text(SCOPE, encoding="utf-8")
+    build(tmp_path, "g++ -std=c++17 -O1 scope.cpp $(pkg-config --cflags --libs takt_rt) -o scope")
+    file, page = tmp_path / "report.json", tmp_path / "page.html"
+    scopes = "1 of 1 scopes of takt_rt::Guard did what real-time code should not do, on any thread"
+    said = takt("exec", "--guard", "--", "./scope", cwd=tmp_path)
+    assert (
+        "no callback ran on real-time threads; --guard=all watches callbacks on all threads; "
+        f"{scopes}\n" in said.stderr
+    )
+    takt("exec", "--guard", "--report", file, "--", "./scope", cwd=tmp_path)
+    said = takt("report", file, "-o", page)
+    assert f"no callback ran on real-time threads; {scopes}" in said.stdout
+
+
 def test_a_program_without_callbacks_says_so():
     said = takt("exec", "--guard", "--", "true")
     assert said.returncode == 0
@@ -177,10 +227,21 @@ def test_a_program_without_callbacks_says_so():
         (["--guard-ignore", "none.txt"], "--guard-ignore needs --guard"),
         (["--guard", "--guard-ignore", "none.txt"], "none.txt: cannot be read: No such file"),
         (["--guard", "--guard-ignore", "kind.txt"], "kind.txt:2:1: 'lock' names a kind"),
+        (
+            ["--guard", "--guard-ignore", "misspelt.txt"],
+            "misspelt.txt:3:1: 'alocation control' begins with no kind, but nearly with "
+            "'allocation'; the kinds are allocation, free, lock, ",
+        ),
+        (["--guard", "--guard-ignore", "words.txt"], "words.txt:1:1: 'page fault *' begins with"),
+        (["--guard", "all"], "for the guard write --guard=all without a space"),
     ],
 )
 def test_wrong_options_are_one_sentence_and_exit_code_2(tmp_path, options, words):
     (tmp_path / "kind.txt").write_text("# mine\nlock\n", encoding="utf-8")
+    (tmp_path / "misspelt.txt").write_text(
+        "# types of results are no kinds\nvoid my::f<*>\nalocation control\n", encoding="utf-8"
+    )
+    (tmp_path / "words.txt").write_text("page fault *\n", encoding="utf-8")
     said = takt("exec", *options, "--", "true", cwd=tmp_path)
     assert said.returncode == 2
     assert words in said.stderr

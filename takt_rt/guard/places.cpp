@@ -85,6 +85,34 @@ void copy_names(const GuardAccount & from, GuardAccount & to) noexcept
   to.name_count.store(count, std::memory_order_release);
 }
 
+// Maps the unwind tables of all loaded objects. Else the first walks of stacks wait for the kernel
+// at each page of the tables: 70 us for a program's first event.
+void map_unwind_tables() noexcept
+{
+#ifdef MADV_POPULATE_READ
+  const auto map = [](dl_phdr_info * object, std::size_t, void *) {
+    std::uintptr_t tables = 0;
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      if (object->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) {
+        tables = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+      }
+    }
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const ElfW(Phdr) & segment = object->dlpi_phdr[i];
+      const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr;
+      if (segment.p_type == PT_LOAD && tables - begin < segment.p_memsz) {
+        // From the table of functions on, behind which the other one is.
+        const std::uintptr_t page = tables & ~std::uintptr_t{4095};
+        ::madvise(
+          reinterpret_cast<void *>(page), begin + segment.p_memsz - page, MADV_POPULATE_READ);
+      }
+    }
+    return 0;
+  };
+  ::dl_iterate_phdr(map, nullptr);
+#endif
+}
+
 GuardAccount * make_account() noexcept
 {
   bool in_file = false;
@@ -104,6 +132,7 @@ GuardAccount * make_account() noexcept
   ::pthread_atfork(nullptr, nullptr, in_child);
   void * frames[4];
   ::backtrace(frames, 4);  // the first call loads the unwinder's library
+  map_unwind_tables();
   return made;
 }
 

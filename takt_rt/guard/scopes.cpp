@@ -150,6 +150,9 @@ int enter(std::uint32_t name, int always)
     scope.counts.fill(0);
   }
   show(state, state.scope().name);
+  if (always != 0) {
+    all->names[name - 1].on_all_threads.store(1, std::memory_order_relaxed);
+  }
   all->names[name - 1].runs.fetch_add(1, std::memory_order_relaxed);
   state.busy = false;
   return 1;

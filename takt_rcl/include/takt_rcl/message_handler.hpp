@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "takt_rcl/detail/user_function.hpp"
 #include "takt_rcl/memory/message_pool.hpp"
 #include "takt_rcl/memory/parcel.hpp"
 #include "takt_rcl/message_info.hpp"
@@ -94,9 +95,9 @@ template <typename F, typename Argument>
 void call(F & function, Argument && argument, const MessageInfo & info)
 {
   if constexpr (std::is_invocable_v<F &, Argument, const MessageInfo &>) {
-    std::invoke(function, std::forward<Argument>(argument), info);
+    call_user(function, std::forward<Argument>(argument), info);
   } else {
-    std::invoke(function, std::forward<Argument>(argument));
+    call_user(function, std::forward<Argument>(argument));
   }
 }
 

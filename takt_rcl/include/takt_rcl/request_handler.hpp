@@ -25,6 +25,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "takt_rcl/detail/user_function.hpp"
+
 namespace takt_rcl
 {
 
@@ -155,7 +157,7 @@ private:
     {
       Lane & lane = lanes_[number];
       if constexpr (defers) {
-        std::invoke(function_, PendingResponse<Srv>(sender, id), std::as_const(*lane.request));
+        call_user(function_, PendingResponse<Srv>(sender, id), std::as_const(*lane.request));
       } else {
         answer(lane, id);
         sender->send(id, lane.response.get());
@@ -171,13 +173,13 @@ private:
         *lane.response = fresh_;  // a copy: strings and sequences keep their memory
       }
       if constexpr (fills) {
-        std::invoke(function_, std::as_const(*lane.request), *lane.response);
+        call_user(function_, std::as_const(*lane.request), *lane.response);
       } else if constexpr (returns) {
-        *lane.response = std::invoke(function_, std::as_const(*lane.request));
+        *lane.response = call_user(function_, std::as_const(*lane.request));
       } else if constexpr (pointers) {
-        std::invoke(function_, lane.request, lane.response);
+        call_user(function_, lane.request, lane.response);
       } else {
-        std::invoke(function_, std::make_shared<rmw_request_id_t>(id), lane.request, lane.response);
+        call_user(function_, std::make_shared<rmw_request_id_t>(id), lane.request, lane.response);
       }
     }
 

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "takt_rcl/clock.hpp"
+#include "takt_rcl/detail/user_function.hpp"
 #include "takt_rcl/entity.hpp"
 #include "takt_rcl/time.hpp"
 
@@ -123,14 +124,18 @@ Timer::Function timer_function(F && function)
   if constexpr (std::is_invocable_v<G &, Timer &, const TimerInfo &>) {
     return std::forward<F>(function);
   } else if constexpr (std::is_invocable_v<G &, const TimerInfo &>) {
-    return [f = std::forward<F>(function)](Timer &, const TimerInfo & info) mutable { f(info); };
+    return [f = std::forward<F>(function)](Timer &, const TimerInfo & info) mutable {
+      call_user(f, info);
+    };
   } else if constexpr (std::is_invocable_v<G &, Timer &>) {
-    return [f = std::forward<F>(function)](Timer & timer, const TimerInfo &) mutable { f(timer); };
+    return [f = std::forward<F>(function)](Timer & timer, const TimerInfo &) mutable {
+      call_user(f, timer);
+    };
   } else {
     static_assert(
       std::is_invocable_v<G &>,
       "a timer's callback takes nothing, Timer &, const TimerInfo &, or the last two");
-    return [f = std::forward<F>(function)](Timer &, const TimerInfo &) mutable { f(); };
+    return [f = std::forward<F>(function)](Timer &, const TimerInfo &) mutable { call_user(f); };
   }
 }
 

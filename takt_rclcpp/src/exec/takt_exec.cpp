@@ -320,6 +320,16 @@ int judge_deadlines(
   return missed.empty() && open.empty() ? 0 : kLate;
 }
 
+// Of the ignore list, as a line of the report; empty: each line left out an event.
+std::string unused_text(const Arguments & arguments, const nlohmann::ordered_json & report)
+{
+  const auto unused = report.value("guard_ignore_unused", std::vector<std::string>());
+  return unused.empty() ? ""
+                        : fmt::format(
+                            "{}: no event is in the functions of {}\n", arguments.guard_ignore,
+                            "line " + fmt::format("{}", fmt::join(unused, "; line ")));
+}
+
 // Prints the report. With --strict it is an error if no executor ran. `status` and `known`: see
 // `no_executor`.
 int tell(
@@ -348,8 +358,9 @@ int tell(
       !(report.value("guard", none).empty() && report.value("audit", none).empty()) &&
       report.at("executors").empty() && report.at("stock").empty();
     fmt::print(
-      stderr, "{}{}{}", of_takt_rcl ? "" : takt_exec::to_text(report, status, known),
+      stderr, "{}{}{}{}", of_takt_rcl ? "" : takt_exec::to_text(report, status, known),
       report.contains("guard") ? takt_exec::guard_text(report.at("guard")) : "",
+      unused_text(arguments, report),
       report.contains("audit") ? takt_exec::audit_text(report.at("audit")) : "");
   }
   if (!arguments.schedule.empty() && (arguments.strict || arguments.strict_schedule)) {
@@ -516,6 +527,17 @@ int read_options(const Arguments & arguments, takt_trace::ModelOptions & options
   return 0;
 }
 
+void add_guard(
+  const Arguments & arguments, const fs::path & folder, nlohmann::ordered_json & report)
+{
+  std::vector<std::string> unused;
+  report["guard"] =
+    takt_exec::guard_processes(folder, arguments.ignored, arguments.guard == "all", unused);
+  if (!arguments.guard_ignore.empty()) {
+    report["guard_ignore_unused"] = unused;
+  }
+}
+
 int run(Arguments & arguments)
 {
   if (const int code = check_schedule(arguments); code != 0) {
@@ -535,6 +557,12 @@ int run(Arguments & arguments)
   }
   auto environment = takt_exec::Environment::of_the_user();
   const auto program = takt_exec::find_program(arguments.command.front(), environment.get("PATH"));
+  const std::string & word = arguments.command.front();
+  if (program.path.empty() && arguments.guard == "rt" && (word == "all" || word == "rt")) {
+    return refuse(fmt::format(
+      "there is no program '{}'; for the guard write {} without a space", word,
+      word == "all" ? "--guard=all" : "--guard"));
+  }
   if (program.path.empty()) {
     return refuse(
       arguments.command.front() + ": " + std::strerror(program.error),
@@ -598,8 +626,7 @@ int run(Arguments & arguments)
   judging.reset();
   auto report = takt_exec::join_reports(folder->path());
   if (guarded) {
-    report["guard"] =
-      takt_exec::guard_processes(guard_folder->path(), arguments.ignored, arguments.guard == "all");
+    add_guard(arguments, guard_folder->path(), report);
   }
   if (arguments.audit) {
     report["audit"] = takt_exec::audit_processes(folder->path());
@@ -632,8 +659,7 @@ int tell_all(Arguments & arguments)
   }
   auto report = takt_exec::join_reports(arguments.folder);
   if (!arguments.guard.empty()) {
-    report["guard"] = takt_exec::guard_processes(
-      guard_folder_of(arguments), arguments.ignored, arguments.guard == "all");
+    add_guard(arguments, guard_folder_of(arguments), report);
   }
   return tell(arguments, report, {});
 }

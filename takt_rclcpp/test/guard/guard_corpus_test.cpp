@@ -2,6 +2,7 @@
 // and nothing else has.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "faults.hpp"
+#include "inlined.hpp"
 #include "takt_host/private_domain.hpp"
 
 namespace
@@ -54,6 +56,29 @@ std::string text(const std::string & path)
   *out << one.name;
 }
 
+enum class Lines
+{
+  any,
+  known,
+  unknown
+};
+
+// Each place of the event has the program's lambda as its innermost function of the program.
+void expect_lambda(const json & event, Lines lines)
+{
+  for (const json & place : event.at("places")) {
+    const json & stack = place.at("stack");
+    const auto frame = std::find_if(
+      stack.begin(), stack.end(), [](const json & one) { return one.at("part") == "program"; });
+    ASSERT_NE(frame, stack.end()) << stack.dump(1);
+    const std::string function = frame->at("function");
+    EXPECT_NE(function.find("{lambda("), std::string::npos) << stack.dump(1);
+    const std::string file = frame->at("file");
+    const std::string end = lines == Lines::known ? "inlined_node.hpp" : "";
+    EXPECT_EQ(file.substr(file.rfind('/') + 1), end) << stack.dump(1);
+  }
+}
+
 class Corpus : public testing::TestWithParam<Case>
 {
 protected:
@@ -72,7 +97,7 @@ protected:
     ASSERT_EQ(std::system(("rm -r '" + folder_ + "'").c_str()), 0);
   }
 
-  static void judge(const char * program, const Case & one)
+  static void judge(const std::string & program, const Case & one, Lines lines = Lines::any)
   {
     const std::string report = folder_ + "/report.json";
     const std::string said = folder_ + "/said";
@@ -95,6 +120,9 @@ protected:
         if (event.at("by") == "program" && (locked || kind != "page_fault")) {
           kinds.insert(kind);
           EXPECT_GT(event.at("count"), 0);
+          if (lines != Lines::any) {
+            expect_lambda(event, lines);
+          }
         }
       }
       Kinds expected;
@@ -126,6 +154,36 @@ TEST_P(Corpus, of_rclcpp_is_named_as_it_is)
   judge(TAKT_ADOPTED, GetParam());
 }
 #endif
+
+class InlinedCorpus : public Corpus
+{
+};
+
+TEST_P(InlinedCorpus, of_takt_rcl_with_line_numbers_is_named_as_it_is)
+{
+  judge(TAKT_INLINED_PORTED, GetParam(), Lines::known);
+}
+
+TEST_P(InlinedCorpus, of_takt_rcl_without_line_numbers_is_named_as_it_is)
+{
+  judge(TAKT_INLINED_PORTED "_without_lines", GetParam(), Lines::unknown);
+}
+
+#ifdef TAKT_INLINED_ADOPTED
+TEST_P(InlinedCorpus, of_rclcpp_with_line_numbers_is_named_as_it_is)
+{
+  judge(TAKT_INLINED_ADOPTED, GetParam(), Lines::known);
+}
+
+TEST_P(InlinedCorpus, of_rclcpp_without_line_numbers_is_named_as_it_is)
+{
+  judge(TAKT_INLINED_ADOPTED "_without_lines", GetParam(), Lines::unknown);
+}
+#endif
+
+INSTANTIATE_TEST_SUITE_P(
+  Guard, InlinedCorpus, testing::ValuesIn(guarded::kInlinedCases),
+  [](const testing::TestParamInfo<Case> & info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(
   Guard, Corpus, testing::ValuesIn(kCases),

@@ -44,18 +44,16 @@ public:
   {
     switch (case_.place) {
       case Place::timer:
-        timer_ = create_wall_timer(7ms, [this] { run(); });
+        run_by_timer([this] { run(); });
         break;
       case Place::subscription:
-        publisher_ = create_publisher<Int32>("numbers", 10);
-        subscription_ = create_subscription<Int32>("numbers", 10, [this](const Int32 &) { run(); });
+        run_by_subscription([this](const Int32 &) { run(); });
         break;
       case Place::service:
-        service_ = create_service<Asked>(
-          "asked", [this](const std::shared_ptr<Asked::Request>, std::shared_ptr<Asked::Response>) {
+        run_by_service(
+          [this](const std::shared_ptr<Asked::Request>, std::shared_ptr<Asked::Response>) {
             run();
           });
-        client_ = create_client<Asked>("asked");
         break;
     }
     clean_ = create_wall_timer(11ms, [this] { clean(); });
@@ -86,6 +84,33 @@ public:
     });
   }
 
+protected:
+  /// With the callback alone, which has to count its runs.
+  explicit Node(std::function<void()> end) : front::Node("guarded"), case_(), end_(std::move(end))
+  {
+    clean_ = create_wall_timer(11ms, [this] { clean(); });
+  }
+
+  template <typename Callback>
+  void run_by_timer(Callback callback)
+  {
+    timer_ = create_wall_timer(7ms, std::move(callback));
+  }
+  template <typename Callback>
+  void run_by_subscription(Callback callback)
+  {
+    publisher_ = create_publisher<Int32>("numbers", 10);
+    subscription_ = create_subscription<Int32>("numbers", 10, std::move(callback));
+  }
+  template <typename Callback>
+  void run_by_service(Callback callback)
+  {
+    service_ = create_service<Asked>("asked", std::move(callback));
+    client_ = create_client<Asked>("asked");
+  }
+
+  std::atomic<int> runs_{0};
+
 private:
   void run()
   {
@@ -109,7 +134,6 @@ private:
 
   const Case case_;
   const std::function<void()> end_;
-  std::atomic<int> runs_{0};
   int clean_runs_ = 0;
   volatile double sum_ = 0;
   std::atomic<bool> ends_{false};

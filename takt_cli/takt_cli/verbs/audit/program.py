@@ -12,6 +12,8 @@ from typing import Any
 from takt_cli.base.errors import TaktError
 from takt_cli.documents.document import DamagedError, Document
 
+_MAKE = "make it with: takt exec --audit --report FILE -- PROGRAM"
+
 
 class Object(Document, at="exec_report#audited_object"):
     """An object to which a callback's function refers."""
@@ -82,13 +84,20 @@ def read_program(path: Path) -> Program:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         report = Report.read(raw)
-    except (json.JSONDecodeError, UnicodeDecodeError, DamagedError) as error:
-        raise TaktError(f"{path} is not a report of takt exec: {error}") from error
-    if "audit" not in raw:
+    except json.JSONDecodeError as error:
         raise TaktError(
-            f"{path} has no callbacks that were audited",
-            hint="make it with: takt exec --audit --report FILE -- PROGRAM",
-        )
+            f"{path}:{error.lineno}:{error.colno}: the file is not JSON, or only a part of it, so "
+            "it is not a report of takt exec",
+            hint=_MAKE,
+        ) from error
+    except UnicodeDecodeError as error:
+        raise TaktError(
+            f"{path} is not text, so it is not a report of takt exec", hint=_MAKE
+        ) from error
+    except DamagedError as error:
+        raise TaktError(f"{path} is not a report of takt exec: {error}", hint=_MAKE) from error
+    if "audit" not in raw:
+        raise TaktError(f"{path} has no callbacks that were audited", hint=_MAKE)
     program = Program(notes=list(_missed(report)))
     for executor, process in [*_adopted(report), *_of_takt_rcl(report)]:
         program.executors.append(executor)

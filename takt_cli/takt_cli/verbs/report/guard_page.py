@@ -38,6 +38,7 @@ _ABOUT = {
     "thread": "a start of a thread allocates, and asks the kernel for memory",
     "exception": "a throw allocates and searches tables",
 }
+_DID = "did what real-time code should not do"
 _LACK = {
     "number": "have no places",
     "instructions": "have the instruction without its callers",
@@ -134,16 +135,23 @@ def verdict(report: GuardedReport) -> list[str]:
 def _verdict(process: Process) -> str:
     name = f"{Path(process.program).name} (process {process.pid})"
     whose = " on real-time threads" if process.threads == "rt" else ""
-    faulty = [one for one in process.callbacks if any(e.by == "program" for e in one.events)]
+    scopes = [one for one in process.callbacks if one.scope]
+    callbacks = [one for one in process.callbacks if not one.scope]
     said = (
-        f"{name}: {len(faulty)} of {len(process.callbacks)} callbacks that ran{whose} "
-        "did what real-time code should not do"
-        if process.callbacks
+        f"{name}: {_faulty(callbacks)} of {len(callbacks)} callbacks that ran{whose} {_DID}"
+        if callbacks
         else f"{name}: no callback ran{whose}"
     )
+    if scopes:
+        did = "" if callbacks else f" {_DID}"
+        said += f"; {_faulty(scopes)} of {len(scopes)} scopes of takt_rt::Guard{did}, on any thread"
     if process.deadlocks:
         said += f", and had {how_many(len(process.deadlocks), 'deadlock')}"
     return said
+
+
+def _faulty(callbacks: Sequence[Callback]) -> int:
+    return sum(any(event.by == "program" for event in one.events) for one in callbacks)
 
 
 def _header(report: GuardedReport, heading: str) -> str:
@@ -173,6 +181,11 @@ def _section(process: Process) -> str:
     notes = [
         f"{how_many(process.ignored, 'event')} in functions of the ignore list are left out."
         if process.ignored
+        else "",
+        f"{how_many(process.unsure, 'event')} of the client library may be the program's: the "
+        "compiler put its code into the library's templates, and only line numbers tell; compile "
+        "the program with -g1."
+        if process.unsure
         else "",
         f"{how_many(process.lost, 'event')} found no room in the guard's account."
         if process.lost

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "takt_rcl/detail/user_function.hpp"
+
 namespace takt_rcl
 {
 
@@ -73,7 +75,7 @@ private:
     std::unique_ptr<G> function;
     void operator()(Arguments... arguments)
     {
-      std::invoke(*function, std::forward<Arguments>(arguments)...);
+      detail::call_user(*function, std::forward<Arguments>(arguments)...);
     }
   };
 
@@ -84,7 +86,7 @@ private:
   template <typename G>
   static constexpr Verbs kVerbs{
     [](void * self, Arguments... arguments) {
-      std::invoke(*static_cast<G *>(self), std::forward<Arguments>(arguments)...);
+      detail::call_user(*static_cast<G *>(self), std::forward<Arguments>(arguments)...);
     },
     [](void * to, void * from) noexcept {
       ::new (to) G(std::move(*static_cast<G *>(from)));

@@ -7,17 +7,15 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "exec/guard/account_file.hpp"
 #include "exec/guard/fault_places.hpp"
-#include "exec/guard/symbols.hpp"
+#include "exec/guard/parts.hpp"
+#include "exec/guard/stacks.hpp"
 #include "exec/text/processes_text.hpp"
 #include "takt_rt/guard/account.hpp"
-#include "takt_schedule/middlewares.hpp"
 
 namespace takt_exec
 {
@@ -29,13 +27,6 @@ using takt_rt::GuardSite;
 
 namespace
 {
-
-struct Frame
-{
-  std::string object;  // see FileAddress
-  std::uint64_t offset = 0;
-  Place place;
-};
 
 /// The part of the process that caused an event.
 enum class By
@@ -87,113 +78,48 @@ struct Process
   ordered_json limited_faults;
   std::uint32_t limited_faults_more = 0;
   std::uint64_t lost = 0;
-  std::vector<std::pair<std::string, std::uint64_t>> runs;
+  struct Name
+  {
+    std::string text;
+    std::uint64_t runs = 0;
+    bool is_scope = false;  // of takt_rt::Guard
+  };
+  std::vector<Name> names;
   std::vector<Site> sites;
   std::vector<Block> blocks;
 };
 
-bool begins_with_one_of(const std::string & text, std::span<const std::string_view> beginnings)
+bool has_part(const Site & site, Part part)
 {
-  return std::any_of(beginnings.begin(), beginnings.end(), [&](std::string_view one) {
-    return text.rfind(one, 0) == 0;
+  return std::any_of(site.frames.begin(), site.frames.end(), [&](const Frame & frame) {
+    return frame.part == part;
   });
-}
-
-bool is_middleware(const std::string & object)
-{
-  constexpr std::array<std::string_view, 2> kOfAll{"librmw", "libtakt_channel"};
-  const std::string name = base_name(object);
-  const auto all = takt_schedule::middlewares();
-  return begins_with_one_of(name, kOfAll) ||
-         std::any_of(all.begin(), all.end(), [&](const takt_schedule::Middleware & one) {
-           return begins_with_one_of(name, one.libraries);
-         });
-}
-
-// The function's name without result and parameters: "std::vector<int>::push_back" for
-// "void std::vector<int>::push_back(int&&)". (Of templates, demanglers print the result's type.)
-std::string qualified_name(const std::string & function)
-{
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < function.size(); ++i) {
-    constexpr std::string_view kUnnamed = "(anonymous namespace)";
-    constexpr std::string_view kDeduced = "decltype(auto)";
-    if (function.compare(i, kUnnamed.size(), kUnnamed) == 0) {
-      i += kUnnamed.size() - 1;
-    } else if (function.compare(i, kDeduced.size(), kDeduced) == 0) {
-      i += kDeduced.size() - 1;
-    } else if (function[i] == '<') {
-      ++depth;
-    } else if (function[i] == '>') {
-      --depth;
-    } else if (depth == 0 && (function[i] == '(' || function.compare(i, 9, "operator ") == 0)) {
-      break;
-    } else if (depth == 0 && function[i] == ' ') {
-      begin = i + 1;
-    }
-  }
-  return function.substr(begin);
-}
-
-// True for functions of the C and C++ libraries, which work for their caller further out. The code
-// of templates is in the program's file, so the function's name counts, too.
-bool is_runtime(const Frame & frame)
-{
-  constexpr std::array<std::string_view, 9> kObjects{
-    "libc.so",  "libstdc++.so", "libpthread.so",    "libgcc_s.so", "libm.so",
-    "libdl.so", "ld-linux",     "libtakt_guard.so", "librt.so"};
-  constexpr std::array<std::string_view, 5> kFunctions{
-    "std::", "__gnu_cxx::", "__gthread_", "operator new", "operator delete"};
-  return begins_with_one_of(base_name(frame.object), kObjects) ||
-         begins_with_one_of(qualified_name(frame.place.function), kFunctions);
-}
-
-bool is_client_library(const Frame & frame)
-{
-  constexpr std::array<std::string_view, 9> kObjects{
-    "librclcpp",      "librcl",        "librcutils",    "librcpputils", "librosidl",
-    "libtakt_rcl.so", "libtakt_rt.so", "libtracetools", "libspdlog"};
-  constexpr std::array<std::string_view, 2> kFunctions{"rclcpp::", "takt_rcl::"};
-  // Functions of message types, which the client library makes, copies and destroys.
-  const bool of_message =
-    frame.place.function.find("_<std::allocator<void> >") != std::string::npos;
-  const std::string name = qualified_name(frame.place.function);
-  return begins_with_one_of(base_name(frame.object), kObjects) ||
-         begins_with_one_of(name, kFunctions) ||
-         (of_message &&
-          (name.find("::msg::") != std::string::npos || name.find("::srv::") != std::string::npos ||
-           name.find("::action::") != std::string::npos));
-}
-
-const char * part_of(const Frame & frame)
-{
-  return is_middleware(frame.object) ? "middleware"
-         : is_runtime(frame)         ? "runtime"
-         : is_client_library(frame)  ? "client_library"
-                                     : "program";
 }
 
 By by_of(const Site & site)
 {
-  bool program = false;
-  bool client_library = false;
-  for (const Frame & frame : site.frames) {
-    if (is_middleware(frame.object)) {
-      return By::middleware;
-    }
-    client_library = client_library || is_client_library(frame);
-    program = program || (!is_runtime(frame) && !is_client_library(frame));
+  if (has_part(site, Part::middleware)) {
+    return By::middleware;
   }
-  // The stack of a page fault may end in the C library.
-  program = program || (site.kind == GuardKind::page_fault && !client_library);
+  const bool client_library = has_part(site, Part::client_library);
+  const bool program = has_part(site, Part::program) ||
+                       // The stack of a page fault may end in the C library.
+                       (site.kind == GuardKind::page_fault && !client_library);
   return program ? By::program : By::client_library;
+}
+
+// True for an event of the client library that may be of the program's code, inlined there.
+bool is_unsure(const Site & site)
+{
+  return site.by == By::client_library && std::any_of(
+                                            site.frames.begin(), site.frames.end(),
+                                            [](const Frame & frame) { return frame.may_carry; });
 }
 
 bool is_own_event(const Site & site)
 {
   for (const Frame & frame : site.frames) {
-    if (!is_runtime(frame)) {
+    if (part_of(frame.object, {}) != Part::runtime) {
       return is_takts_own(frame.object);
     }
   }
@@ -202,36 +128,13 @@ bool is_own_event(const Site & site)
 
 void add_places(std::vector<Process> & processes)
 {
-  std::map<std::string, std::map<std::uint64_t, Place>> known;
-  const auto each = [&](const auto & visit) {
-    for (Process & process : processes) {
-      for (Site & site : process.sites) {
-        for (Frame & frame : site.frames) {
-          visit(frame);
-        }
-      }
-    }
-  };
-  each([&](const Frame & frame) {
-    if (!frame.object.empty()) {
-      known[frame.object][frame.offset];
-    }
-  });
-  for (auto & [object, places] : known) {
-    std::vector<std::uint64_t> offsets;
-    for (const auto & [offset, place] : places) {
-      offsets.push_back(offset);
-    }
-    const std::vector<Place> found = places_in(object, offsets);
-    for (std::size_t i = 0; i < offsets.size(); ++i) {
-      places[offsets[i]] = found[i];
+  std::vector<std::vector<Frame> *> stacks;
+  for (Process & process : processes) {
+    for (Site & site : process.sites) {
+      stacks.push_back(&site.frames);
     }
   }
-  each([&](Frame & frame) {
-    if (!frame.object.empty()) {
-      frame.place = known[frame.object][frame.offset];
-    }
-  });
+  Names().add_to(stacks);
 }
 
 std::int64_t now_ns()
@@ -258,7 +161,8 @@ Process read(const GuardAccount & account)
     std::min<std::size_t>(account.name_count.load(std::memory_order_acquire), account.names.size());
   for (std::size_t i = 0; i < names; ++i) {
     const auto * const begin = account.texts.data() + account.names[i].begin;
-    process.runs.emplace_back(begin, account.names[i].runs.load());
+    process.names.push_back(
+      {begin, account.names[i].runs.load(), account.names[i].on_all_threads.load() != 0});
   }
   const std::int64_t now = now_ns();
   for (std::size_t i = 0; i < account.sites.size(); ++i) {
@@ -267,7 +171,7 @@ Process read(const GuardAccount & account)
       continue;
     }
     Site site;
-    site.callback = process.runs[from.name].first;
+    site.callback = process.names[from.name].text;
     site.kind = from.kind;
     site.what = text_of(from.what);
     site.thread = from.thread;
@@ -279,9 +183,7 @@ Process read(const GuardAccount & account)
         site.waits_for = std::max(site.waits_for, now - thread.since.load());
       }
     }
-    for (FileAddress & address : frames_of(account, from)) {
-      site.frames.push_back({std::move(address.object), address.offset, {}});
-    }
+    site.frames = stack_at(account, from);
     if (site.count > 0 || site.waits_for != 0) {
       places[static_cast<std::uint32_t>(i)] = process.sites.size();
       process.sites.push_back(std::move(site));
@@ -296,7 +198,7 @@ Process read(const GuardAccount & account)
     }
     const std::int64_t ended = from.ended.load();
     process.blocks.push_back(
-      {process.runs[from.name].first, process.runs[from.awaited].first, place->second, from.why,
+      {process.names[from.name].text, process.names[from.awaited].text, place->second, from.why,
        (ended == 0 ? now : ended) - from.since, ended == 0, from.answered.load() != 0});
   }
   return process;
@@ -308,7 +210,7 @@ ordered_json stack_of(const Site & site)
   for (const Frame & frame : site.frames) {
     stack.push_back(
       {{"function", frame.place.function},
-       {"part", part_of(frame)},
+       {"part", name_of(frame.part)},
        {"object", frame.object},
        {"offset", frame.offset},
        {"file", frame.place.file},
@@ -344,26 +246,30 @@ ordered_json deadlocks_of(const Process & process)
   return all;
 }
 
-ordered_json to_json(const Process & process, const IgnoreList & ignored, bool all_threads)
+ordered_json to_json(
+  const Process & process, const IgnoreList & ignored, bool all_threads, std::vector<bool> & used)
 {
   std::uint64_t left_out = 0;
+  std::uint64_t unsure = 0;
   // By the callback's name, then by the part of the process and the kind.
   std::map<std::string, std::map<std::pair<By, GuardKind>, std::vector<const Site *>>> kept;
   for (const Site & site : process.sites) {
     if (site.own) {
       continue;
     }
-    const bool is_ignored = std::any_of(
-      site.frames.begin(), site.frames.end(),
-      [&](const Frame & frame) { return ignored.ignores(site.kind, frame.place.function); });
+    bool is_ignored = false;
+    for (const Frame & frame : site.frames) {
+      is_ignored = ignored.note(site.kind, frame.place.function, used) || is_ignored;
+    }
     if (is_ignored) {
       left_out += site.count;
     } else {
       kept[site.callback][{site.by, site.kind}].push_back(&site);
+      unsure += is_unsure(site) ? site.count : 0;
     }
   }
   ordered_json callbacks = ordered_json::array();
-  for (const auto & [name, runs] : process.runs) {
+  for (const auto & [name, runs, is_scope] : process.names) {
     ordered_json events = ordered_json::array();
     if (const auto found = kept.find(name); found != kept.end()) {
       for (const auto & [key, sites] : found->second) {
@@ -403,7 +309,8 @@ ordered_json to_json(const Process & process, const IgnoreList & ignored, bool a
       }
     }
     if (runs > 0) {
-      callbacks.push_back({{"id", name}, {"runs", runs}, {"events", std::move(events)}});
+      callbacks.push_back(
+        {{"id", name}, {"scope", is_scope}, {"runs", runs}, {"events", std::move(events)}});
     }
   }
   return {
@@ -415,6 +322,7 @@ ordered_json to_json(const Process & process, const IgnoreList & ignored, bool a
     {"limited_faults", process.limited_faults},
     {"limited_faults_more", process.limited_faults_more},
     {"ignored", left_out},
+    {"unsure", unsure},
     {"lost", process.lost},
     {"callbacks", std::move(callbacks)},
     {"deadlocks", deadlocks_of(process)}};
@@ -512,10 +420,14 @@ std::string process_text(const ordered_json & process)
 {
   std::vector<std::array<std::string, 6>> rows{
     {"callback", "does", "times", "runs", "worst us", "where"}};
-  std::size_t clean = 0;
+  // Of callbacks, and of scopes of takt_rt::Guard.
+  std::array<std::size_t, 2> ran{};
+  std::array<std::size_t, 2> faulty{};
   for (const auto & callback : process.at("callbacks")) {
     const auto & events = callback.at("events");
-    clean += std::none_of(events.begin(), events.end(), is_programs) ? 1 : 0;
+    const std::size_t which = callback.at("scope").get<bool>() ? 1 : 0;
+    ++ran.at(which);
+    faulty.at(which) += std::any_of(events.begin(), events.end(), is_programs) ? 1 : 0;
     for (const auto & event : events) {
       rows.push_back(
         {callback.at("id").get<std::string>(),
@@ -530,16 +442,22 @@ std::string process_text(const ordered_json & process)
   }
   const bool all = process.at("threads") == "all";
   const std::string whose = all ? "" : " on real-time threads";
+  constexpr const char * kDid = " did what real-time code should not do";
   std::string text = fmt::format(
-    "guard of process {} ({})", process.at("pid").get<int>(),
+    "guard of process {} ({}): ", process.at("pid").get<int>(),
     base_name(process.at("program").get<std::string>()));
-  if (process.at("callbacks").empty()) {
-    return text + ": no callback ran" + whose +
-           (all ? "\n" : "; --guard=all watches callbacks on all threads\n");
+  if (ran[0] > 0) {
+    text += fmt::format("{} of {} callbacks that ran{}{}", faulty[0], ran[0], whose, kDid);
+  } else {
+    text +=
+      "no callback ran" + whose + (all ? "" : "; --guard=all watches callbacks on all threads");
   }
-  text += fmt::format(
-    ": {} of {} callbacks that ran{} did what real-time code should not do\n",
-    process.at("callbacks").size() - clean, process.at("callbacks").size(), whose);
+  if (ran[1] > 0) {
+    text += fmt::format(
+      "; {} of {} scopes of takt_rt::Guard{}, on any thread", faulty[1], ran[1],
+      ran[0] > 0 ? "" : kDid);
+  }
+  text += "\n";
   if (rows.size() > 1) {
     text += rows_text(rows);
   }
@@ -553,6 +471,12 @@ std::string process_text(const ordered_json & process)
   if (const auto ignored = process.at("ignored").get<std::uint64_t>(); ignored > 0) {
     text += fmt::format("  {} events in functions of the ignore list are left out\n", ignored);
   }
+  if (const auto unsure = process.at("unsure").get<std::uint64_t>(); unsure > 0) {
+    text += fmt::format(
+      "  {} events of the client library may be the program's: the compiler put its code into the "
+      "library's templates, and only line numbers tell; compile the program with -g1\n",
+      unsure);
+  }
   if (const auto lost = process.at("lost").get<std::uint64_t>(); lost > 0) {
     text += fmt::format("  {} further events found no room in the guard's account\n", lost);
   }
@@ -562,7 +486,8 @@ std::string process_text(const ordered_json & process)
 }  // namespace
 
 ordered_json guard_processes(
-  const std::filesystem::path & folder, const IgnoreList & ignored, bool all_threads)
+  const std::filesystem::path & folder, const IgnoreList & ignored, bool all_threads,
+  std::vector<std::string> & unused)
 {
   std::vector<Process> processes;
   std::error_code error;
@@ -592,9 +517,11 @@ ordered_json guard_processes(
     }
   }
   ordered_json all = ordered_json::array();
+  std::vector<bool> used;
   for (const Process & process : processes) {
-    all.push_back(to_json(process, ignored, all_threads));
+    all.push_back(to_json(process, ignored, all_threads, used));
   }
+  unused = ignored.unused(used);
   return all;
 }
 

@@ -22,6 +22,59 @@ std::optional<takt_rt::GuardKind> kind_named(const std::string & word)
   return std::nullopt;
 }
 
+// How many letters differ: each one too many, missing, wrong, or changed for its neighbour.
+std::size_t distance(const std::string & a, const std::string & b)
+{
+  std::vector<std::vector<std::size_t>> least(
+    a.size() + 1, std::vector<std::size_t>(b.size() + 1, 0));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        least[i][j] = i + j;
+        continue;
+      }
+      least[i][j] = std::min(
+        {least[i - 1][j] + 1, least[i][j - 1] + 1,
+         least[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return least[a.size()][b.size()];
+}
+
+// The kind that the user meant by the line's first words: "alocation", "page fault". Empty: none.
+// `void` and other types of results, with which patterns may begin, are not near to a kind.
+std::string nearly_a_kind(const std::string & line)
+{
+  std::string words;  // of two words one
+  const std::size_t first = line.find_first_of(" \t");
+  for (const char letter : line.substr(0, line.find_first_of(" \t", first + 1))) {
+    words += letter == ' ' || letter == '\t' || letter == '-' ? '_' : letter;
+  }
+  for (std::size_t i = 0; i < takt_rt::kGuardKinds; ++i) {
+    const std::string kind = takt_rt::guard_kind_name(static_cast<takt_rt::GuardKind>(i));
+    const std::size_t most = kind.size() < 6 ? 1 : 2;
+    if (
+      distance(line.substr(0, first), kind) <= most ||
+      (kind.find('_') != std::string::npos && distance(words, kind) <= most)) {
+      return kind;
+    }
+  }
+  return {};
+}
+
+std::string all_kinds()
+{
+  std::string all;
+  for (std::size_t i = 0; i < takt_rt::kGuardKinds; ++i) {
+    all += all.empty() ? "" : ", ";
+    all += takt_rt::guard_kind_name(static_cast<takt_rt::GuardKind>(i));
+  }
+  return all;
+}
+
 std::string trimmed(const std::string & text)
 {
   const std::size_t begin = text.find_first_not_of(" \t\r");
@@ -79,6 +132,16 @@ takt_rt::Result<IgnoreList> IgnoreList::read(const std::string & path)
     const std::size_t space = std::min(line.find_first_of(" \t"), line.size());
     const auto kind = kind_named(line.substr(0, space));
     const std::string pattern = kind ? trimmed(line.substr(space)) : line;
+    const bool two_words = space < line.size();
+    if (const std::string meant = kind || !two_words ? "" : nearly_a_kind(line); !meant.empty()) {
+      fault.line = number;
+      fault.column = 1;
+      fault.text = "'" + line + "' begins with no kind, but nearly with '" + meant +
+                   "'; the kinds are " + all_kinds() +
+                   ". If it is the type of a function's result, begin the pattern with * instead";
+      faults.push_back(fault);
+      continue;
+    }
     if (pattern.empty()) {
       fault.line = number;
       fault.column = 1;
@@ -87,7 +150,7 @@ takt_rt::Result<IgnoreList> IgnoreList::read(const std::string & path)
       faults.push_back(fault);
       continue;
     }
-    list.lines_.push_back({kind, as_glob(pattern)});
+    list.lines_.push_back({kind, as_glob(pattern), number, line});
   }
   if (!faults.empty()) {
     return faults;
@@ -95,17 +158,42 @@ takt_rt::Result<IgnoreList> IgnoreList::read(const std::string & path)
   return list;
 }
 
+bool IgnoreList::Line::ignores(takt_rt::GuardKind of, const std::string & function) const
+{
+  return (!kind || *kind == of) &&
+         (::fnmatch(pattern.c_str(), without_parameters(function).c_str(), 0) == 0 ||
+          ::fnmatch(pattern.c_str(), function.c_str(), 0) == 0);
+}
+
 bool IgnoreList::ignores(takt_rt::GuardKind kind, const std::string & function) const
 {
-  if (lines_.empty()) {
-    return false;
+  return std::any_of(
+    lines_.begin(), lines_.end(), [&](const Line & line) { return line.ignores(kind, function); });
+}
+
+bool IgnoreList::note(
+  takt_rt::GuardKind kind, const std::string & function, std::vector<bool> & used) const
+{
+  bool ignored = false;
+  used.resize(lines_.size());
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    if (lines_[i].ignores(kind, function)) {
+      used[i] = true;
+      ignored = true;
+    }
   }
-  const std::string name = without_parameters(function);
-  return std::any_of(lines_.begin(), lines_.end(), [&](const Line & line) {
-    return (!line.kind || *line.kind == kind) &&
-           (::fnmatch(line.pattern.c_str(), name.c_str(), 0) == 0 ||
-            ::fnmatch(line.pattern.c_str(), function.c_str(), 0) == 0);
-  });
+  return ignored;
+}
+
+std::vector<std::string> IgnoreList::unused(const std::vector<bool> & used) const
+{
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    if (i >= used.size() || !used[i]) {
+      lines.push_back(std::to_string(lines_[i].number) + ": " + lines_[i].text);
+    }
+  }
+  return lines;
 }
 
 }  // namespace takt_exec

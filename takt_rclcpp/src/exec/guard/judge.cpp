@@ -67,17 +67,14 @@ void Judge::look(Account & account)
   for (std::size_t i = 0; i < seen.size(); ++i) {
     seen[i] = all.names[i].events.load(std::memory_order_acquire);
   }
+  judge_new(account);
   std::vector<std::uint64_t> counts(all.names.size());
   for (std::size_t i = 0; i < all.sites.size(); ++i) {
     const GuardSite & site = all.sites[i];
     if (site.state.load(std::memory_order_acquire) != GuardSite::ready) {
       continue;
     }
-    Verdict & verdict = account.verdicts[i];
-    if (verdict == Verdict::open) {
-      verdict = judge(all, site);
-    }
-    if (verdict == Verdict::counts && site.name < counts.size()) {
+    if (account.verdicts[i] == Verdict::counts && site.name < counts.size()) {
       counts[site.name] += site.count.load(std::memory_order_relaxed);
     }
   }
@@ -92,18 +89,41 @@ void Judge::look(Account & account)
   all.judge_looks.fetch_add(1, std::memory_order_release);
 }
 
-Judge::Verdict Judge::judge(const GuardAccount & account, const GuardSite & site)
+void Judge::judge_new(Account & account)
 {
-  std::vector<FileAddress> frames = frames_of(account, site);
-  cut_executor(frames);
-  const bool ignored = std::any_of(frames.begin(), frames.end(), [&](const FileAddress & frame) {
-    if (frame.object.empty()) {
-      return ignored_.ignores(site.kind, "");
+  const GuardAccount & all = *account.file.get();
+  std::vector<std::size_t> open;
+  std::vector<std::vector<Frame>> stacks;
+  for (std::size_t i = 0; i < all.sites.size(); ++i) {
+    const GuardSite & site = all.sites[i];
+    if (
+      account.verdicts[i] != Verdict::open ||
+      site.state.load(std::memory_order_acquire) != GuardSite::ready) {
+      continue;
     }
-    const Functions & functions = functions_.try_emplace(frame.object, frame.object).first->second;
-    return ignored_.ignores(site.kind, functions.at(frame.offset));
-  });
-  return ignored ? Verdict::ignored : Verdict::counts;
+    std::vector<Frame> stack = stack_at(all, site);
+    cut_executor(stack);
+    // Most are found by their symbols, which costs less.
+    if (std::any_of(stack.begin(), stack.end(), [&](const Frame & frame) {
+          return ignored_.ignores(site.kind, names_.symbol(frame));
+        })) {
+      account.verdicts[i] = Verdict::ignored;
+    } else {
+      open.push_back(i);
+      stacks.push_back(std::move(stack));
+    }
+  }
+  std::vector<std::vector<Frame> *> all_stacks;
+  for (auto & stack : stacks) {
+    all_stacks.push_back(&stack);
+  }
+  names_.add_to(all_stacks);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const bool ignored = std::any_of(stacks[i].begin(), stacks[i].end(), [&](const Frame & frame) {
+      return ignored_.ignores(all.sites[open[i]].kind, frame.place.function);
+    });
+    account.verdicts[open[i]] = ignored ? Verdict::ignored : Verdict::counts;
+  }
 }
 
 Judging::Judging(std::filesystem::path folder, const IgnoreList & ignored)

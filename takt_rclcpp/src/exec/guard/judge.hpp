@@ -17,7 +17,7 @@
 
 #include "exec/guard/account_file.hpp"
 #include "exec/guard/ignore_list.hpp"
-#include "exec/guard/symbols.hpp"
+#include "exec/guard/stacks.hpp"
 
 namespace takt_exec
 {
@@ -53,13 +53,14 @@ private:
   void look(Account & account);
   /// True if the account's program runs no more: nobody reads what the judge writes to it.
   static bool has_ended(Account & account);
-  Verdict judge(const takt_rt::GuardAccount & account, const takt_rt::GuardSite & site);
+  /// Judges new places, all at once: their names may need a start of addr2line for each object.
+  void judge_new(Account & account);
 
   const std::filesystem::path folder_;
   const IgnoreList & ignored_;
   // By file name; null: the program has ended.
   std::map<std::string, std::unique_ptr<Account>> accounts_;
-  std::map<std::string, Functions> functions_;  // by object
+  Names names_;
 };
 
 /// Looks ten times a second, on a thread of its own, until the object's end.

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <memory>
 #include <sstream>
+#include <utility>
 
 extern char ** environ;
 
@@ -26,6 +27,9 @@ namespace
 
 std::string demangled(const std::string & name)
 {
+  if (name.rfind("_Z", 0) != 0) {
+    return name;  // "f" would be a type
+  }
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
     abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
@@ -82,23 +86,27 @@ std::string output_of(std::vector<std::string> words)
   return text;
 }
 
-constexpr std::string_view kCalled = "::operator()";
-
-bool ends_with(const std::string & text, std::string_view end)
+// `places`: one place with the function by the file's symbols, which know the function's full name.
+void add_found(std::vector<Place> found, std::vector<Place> & places)
 {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-bool is_of_system(const std::string & file)
-{
-  return file.rfind("/usr/", 0) == 0;
+  if (found.empty()) {
+    return;
+  }
+  if (!places.front().function.empty()) {
+    found.back().function = std::move(places.front().function);
+  }
+  for (std::size_t i = 0; i + 1 < found.size(); ++i) {
+    found[i].inlined = true;
+  }
+  places = std::move(found);
 }
 
 // For each address addr2line prints "0x...". Then it prints two lines for each function that is
 // inlined there, from the innermost out: the name, and "file:line". The last function is the one
 // that contains the code.
 void add_lines(
-  const std::string & path, const std::vector<std::uint64_t> & offsets, std::vector<Place> & places)
+  const std::string & path, const std::vector<std::uint64_t> & offsets,
+  std::vector<std::vector<Place>> & places)
 {
   constexpr std::size_t kAtOnce = 1000;
   for (std::size_t first = 0; first < offsets.size(); first += kAtOnce) {
@@ -108,6 +116,7 @@ void add_lines(
       words.push_back(fmt::format("{:#x}", offsets[i]));
     }
     std::istringstream lines(output_of(std::move(words)));
+    std::vector<std::vector<Place>> found(end - first);
     std::size_t at = first;
     bool begun = false;
     for (std::string name, place; std::getline(lines, name);) {
@@ -119,19 +128,19 @@ void add_lines(
       if (!begun || at >= end || !std::getline(lines, place)) {
         break;
       }
+      Place one;
       const std::size_t colon = place.rfind(':');
-      // Code of the author's function that is inlined in one of the C++ library: its own line is
-      // the innermost one that is not the library's.
-      const bool inlined = ends_with(places[at].function, kCalled);
-      const bool found = inlined && !places[at].file.empty() && !is_of_system(places[at].file);
-      if (place.rfind("??", 0) == 0 || colon == std::string::npos || found) {
-        continue;
+      if (name != "??") {
+        one.function = demangled(name);
       }
-      places[at].file = place.substr(0, colon);
-      places[at].line = std::atoi(place.c_str() + colon + 1);
-      if (places[at].function.empty() && name != "??") {
-        places[at].function = written_function(demangled(name));
+      if (place.rfind("??", 0) != 0 && colon != std::string::npos) {
+        one.file = place.substr(0, colon);
+        one.line = std::atoi(place.c_str() + colon + 1);
       }
+      found[at - first].push_back(std::move(one));
+    }
+    for (std::size_t i = first; i < end; ++i) {
+      add_found(std::move(found[i - first]), places[i]);
     }
   }
 }
@@ -197,40 +206,12 @@ std::string Functions::at(std::uint64_t offset) const
   return {};
 }
 
-std::string written_function(const std::string & demangled)
+std::vector<std::vector<Place>> places_in(
+  const std::string & path, const Functions & functions, const std::vector<std::uint64_t> & offsets)
 {
-  constexpr std::string_view kHandler = "std::_Function_handler<";
-  constexpr std::string_view kInvoke = "::_M_invoke";
-  const std::size_t begin = demangled.find(kHandler);
-  if (begin == std::string::npos || demangled.find('(') < begin) {
-    return demangled;
-  }
-  // Its arguments: the signature, and the type of the function that it calls.
-  int depth = 0;
-  std::size_t called = std::string::npos;
-  for (std::size_t i = begin + kHandler.size(); i < demangled.size(); ++i) {
-    const char letter = demangled[i];
-    if (letter == '>' && depth == 0) {
-      const bool invokes = demangled.compare(i + 1, kInvoke.size(), kInvoke) == 0;
-      std::string type = called == std::string::npos ? "" : demangled.substr(called, i - called);
-      const bool is_class = !type.empty() && type.find("(*)") == std::string::npos;
-      return invokes && is_class ? type.append(kCalled) : demangled;
-    }
-    depth += letter == '<' || letter == '(' || letter == '{' ? 1 : 0;
-    depth -= letter == '>' || letter == ')' || letter == '}' ? 1 : 0;
-    if (letter == ',' && depth == 0) {
-      called = std::min(demangled.find_first_not_of(' ', i + 1), demangled.size());
-    }
-  }
-  return demangled;
-}
-
-std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets)
-{
-  std::vector<Place> places(offsets.size());
-  const Functions functions(path);
+  std::vector<std::vector<Place>> places(offsets.size());
   for (std::size_t i = 0; i < offsets.size(); ++i) {
-    places[i].function = written_function(functions.at(offsets[i]));
+    places[i].push_back({functions.at(offsets[i]), "", 0, false});
   }
   add_lines(path, offsets, places);
   return places;

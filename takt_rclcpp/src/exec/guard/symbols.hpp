@@ -10,12 +10,14 @@
 namespace takt_exec
 {
 
-/// The source place of an address. Empty members: unknown.
+/// A function whose code an address belongs to. Empty members: unknown.
 struct Place
 {
-  std::string function;  ///< demangled, with its parameters
+  /// Demangled, with its parameters. Of an inlined function perhaps only the last part of its name.
+  std::string function;
   std::string file;
   int line = 0;
+  bool inlined = false;  ///< the compiler put the function's code into that of another one
 };
 
 /// The functions in the symbol tables of an ELF file.
@@ -39,16 +41,13 @@ private:
   std::vector<Function> all_;
 };
 
-/// The function that the program's author wrote: of the function by which a std::function calls
-/// another one, that other one, because a compiler that optimises puts its code there:
-/// "main::{lambda()#1}::operator()" for
-/// "std::_Function_handler<void (), main::{lambda()#1}>::_M_invoke(std::_Any_data const&)". Else
-/// the function itself. May allocate.
-std::string written_function(const std::string & demangled);
-
-/// The places of `offsets` in the ELF file `path`. If addr2line is in the PATH, starts it for the
-/// lines. Set-up only; may block for seconds on a large file with debug information.
-std::vector<Place> places_in(const std::string & path, const std::vector<std::uint64_t> & offsets);
+/// The functions at each of `offsets` in the ELF file `path`, innermost first: those that are
+/// inlined there, and last the one that has the code. If addr2line is in the PATH, starts it for
+/// the lines and the inlined functions; without it there is one function for each offset. Set-up
+/// only; may block for seconds on a large file with debug information.
+std::vector<std::vector<Place>> places_in(
+  const std::string & path, const Functions & functions,
+  const std::vector<std::uint64_t> & offsets);
 
 }  // namespace takt_exec
 

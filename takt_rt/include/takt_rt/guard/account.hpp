@@ -20,6 +20,8 @@ namespace takt_rt
 struct GuardedName
 {
   std::uint32_t begin = 0;  ///< of its text in `GuardAccount::texts`; a zero ends the text
+  /// 1: a scope began with this name that is watched on threads of all policies.
+  std::atomic<std::uint32_t> on_all_threads{0};
   std::atomic<std::uint64_t> runs{0};
   std::atomic<std::uint64_t> events{0};  ///< of all kinds
   /// Those of `events` that no list of the user ignores; see `GuardAccount::is_judged`.
@@ -125,7 +127,7 @@ struct GuardedFaults
 
 struct GuardAccount
 {
-  static constexpr std::uint64_t kMagic = 0x3664726175674b54;  // "TKguard6"
+  static constexpr std::uint64_t kMagic = 0x3764726175674b54;  // "TKguard7"
   static constexpr std::size_t kNames = 2048;
   static constexpr std::size_t kTexts = 192 * 1024;
   static constexpr std::size_t kSites = 4096;

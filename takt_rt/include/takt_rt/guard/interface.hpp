@@ -18,7 +18,7 @@ namespace takt_rt
 
 struct GuardInterface
 {
-  static constexpr std::uint32_t kVersion = 3;
+  static constexpr std::uint32_t kVersion = 4;
 
   std::uint32_t version;
   /// The number of a name of scopes, from 1 on; 0: the table is full. Set-up only; may block.
