@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "takt_control/process_setter.hpp"
+#include "takt_rt/application/thread_name.hpp"
 #include "takt_rt/attribute_setter.hpp"
 #include "takt_schedule/process_threads.hpp"
 
@@ -133,7 +134,7 @@ Result<PartsByExecutor> RegisteredThreads::apply(const Schedule & schedule, bool
     if (check_only) {
       refused = setter()->refusals(wanted);
     } else {
-      AttributeReport done = setter()->apply(wanted, tid);
+      AttributeReport done = setter()->apply(takt_rt::with_kept_name(wanted), tid);
       if (!lives(tid, known.report)) {
         own.pop_back();  // the thread ended meanwhile
         continue;
@@ -198,7 +199,7 @@ Faults RegisteredThreads::give_back(pid_t tid, const AttributeReport & before)
   ThreadAttributes had = before.granted;
   had.name = before.asked.name;
   AttributeReport & report = found->second.report;
-  report = setter()->apply(had, tid);
+  report = setter()->apply(takt_rt::with_kept_name(had), tid);
   report.asked = before.asked;
   Faults refused = report.faults;
   if (refused.empty()) {

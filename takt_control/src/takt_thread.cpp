@@ -11,6 +11,7 @@
 #include "takt_control/control_server.hpp"
 #include "takt_control/process_setter.hpp"
 #include "takt_control/threads_schedule.hpp"
+#include "takt_rt/application/thread_name.hpp"
 #include "takt_rt/attribute_setter.hpp"
 #include "takt_schedule/parse.hpp"
 #include "takt_schedule/process_threads.hpp"
@@ -101,10 +102,13 @@ int takt_thread_register(const char * name)
   }
   ThreadAttributes asked = attributes.value_or(ThreadAttributes());
   asked.name = name;
+  // The rules know the whole name; the kernel keeps the first 15 bytes of it.
+  const ThreadAttributes kept = takt_rt::with_kept_name(asked);
   const auto setter = takt_control::process_setter();
   const ThreadAttributes had = takt_rt::read_attributes();
-  const takt_rt::AttributeReport report =
-    setter == nullptr ? takt_rt::apply(asked) : setter->apply(asked, 0);
+  takt_rt::AttributeReport report =
+    setter == nullptr ? takt_rt::apply(kept) : setter->apply(kept, 0);
+  report.asked = asked;
   // Without the control socket the program still works, but no command can ask it about its
   // threads.
   static_cast<void>(takt_control::expose_thread(::gettid(), had, report));

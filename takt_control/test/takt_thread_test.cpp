@@ -51,6 +51,16 @@ TEST_F(Registration, gives_the_calling_thread_what_its_rule_says)
   EXPECT_NE(takt_rt::read_attributes().nice, 7);
 }
 
+// Its rule matches the whole name, of which the kernel keeps 15 bytes.
+TEST_F(Registration, keeps_the_beginning_of_a_long_name)
+{
+  std::thread([] {
+    EXPECT_EQ(takt_thread_register("lidar_of_the_front"), TAKT_THREAD_OK) << takt_thread_error();
+    EXPECT_EQ(takt_rt::read_attributes().nice, 7);
+    EXPECT_EQ(takt_rt::read_attributes().name, "lidar_of_the_fr");
+  }).join();
+}
+
 TEST_F(Registration, shows_the_thread_to_takt_status)
 {
   std::thread([] {

@@ -203,6 +203,34 @@ std::string root_domain_reason(const Refusal & refusal)
              "process under taskset, or give it an exclusive cpuset";
 }
 
+std::string not_in_force_reason(RefusedAttribute attribute)
+{
+  switch (attribute) {
+    case RefusedAttribute::name:
+      return "Linux keeps 15 bytes of a thread's name";
+    case RefusedAttribute::cores:
+      return "the others are offline or outside the process's cpuset";
+    case RefusedAttribute::policy:
+    case RefusedAttribute::nice:
+      break;
+  }
+  return {};
+}
+
+std::string granted_thing(const Refusal & refusal)
+{
+  switch (refusal.attribute) {
+    case RefusedAttribute::name:
+      return "'" + refusal.granted.name + "'";
+    case RefusedAttribute::cores:
+      return format_cores(refusal.granted.cores);
+    case RefusedAttribute::policy:
+    case RefusedAttribute::nice:
+      break;
+  }
+  return format_policy(refusal.granted);
+}
+
 std::string no_configurator_reason(const Refusal & refusal)
 {
   return "this process has no right to it, and the configurator daemon does not help: " +
@@ -291,9 +319,7 @@ std::string reason(const Refusal & refusal)
     case MissingRight::invalid:
       return invalid_reason(refusal);
     case MissingRight::not_in_force:
-      return refusal.attribute == RefusedAttribute::cores
-               ? "the others are offline or outside the process's cpuset"
-               : std::string();
+      return not_in_force_reason(refusal.attribute);
     case MissingRight::configurator_policy:
       return "the configurator's policy forbids it: " + refusal.detail;
     case MissingRight::configurator:
@@ -312,8 +338,7 @@ std::string to_string(const Refusal & refusal)
     const bool cores = refusal.attribute == RefusedAttribute::cores;
     const std::string why = reason(refusal);
     return refused_thing(refusal) + (cores ? " were" : " was") +
-           " asked for but the kernel granted " +
-           (cores ? format_cores(refusal.granted.cores) : format_policy(refusal.granted)) +
+           " asked for but the kernel granted " + granted_thing(refusal) +
            (why.empty() ? "" : "; ") + why;
   }
   const std::string whom =

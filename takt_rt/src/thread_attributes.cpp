@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "takt_rt/application/thread_name.hpp"
 #include "takt_rt/duration_text.hpp"
 
 #include "affinity.hpp"
@@ -134,6 +135,12 @@ Faults all_faults(
   validate_priorities(attributes, faults);
   validate_deadline(attributes, faults);
   validate_cores(attributes, usable, origin, faults);
+  if (const std::string & name = attributes.name; name.size() > kLongestThreadName) {
+    faults.push_back(
+      "name '" + name + "' has " + std::to_string(name.size()) +
+      " bytes, and Linux keeps 15 of a thread's name; write '" +
+      name.substr(0, kLongestThreadName) + "' or another shorter one");
+  }
   if (
     attributes.stack_size != 0 &&
     attributes.stack_size < static_cast<std::size_t>(::sysconf(_SC_THREAD_STACK_MIN))) {

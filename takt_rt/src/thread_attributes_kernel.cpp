@@ -13,6 +13,7 @@
 
 #include "affinity.hpp"
 #include "sched_attr.hpp"
+#include "takt_rt/application/thread_name.hpp"
 #include "takt_rt/refusal.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
@@ -23,8 +24,6 @@ namespace
 
 using detail::SchedAttr;
 
-constexpr std::size_t kNameBytes = 15;
-
 /// Works for any thread id, not only a process's first.
 std::string comm_path(pid_t tid)
 {
@@ -34,7 +33,7 @@ std::string comm_path(pid_t tid)
 std::string read_name(pid_t tid)
 {
   if (tid == 0) {
-    std::array<char, kNameBytes + 1> name{};
+    std::array<char, kLongestThreadName + 1> name{};
     ::prctl(PR_GET_NAME, name.data());
     return name.data();
   }
@@ -47,7 +46,7 @@ std::string read_name(pid_t tid)
 /// Returns 0 or an errno.
 int write_name(pid_t tid, const std::string & name)
 {
-  const std::string kept = name.substr(0, kNameBytes);
+  const std::string kept = name.substr(0, kLongestThreadName);
   if (tid == 0) {
     return ::prctl(PR_SET_NAME, kept.c_str()) == 0 ? 0 : errno;
   }
@@ -173,6 +172,8 @@ AttributeReport apply(const ThreadAttributes & attributes, pid_t tid)
   if (!attributes.name.empty()) {
     if (const int error = write_name(tid, attributes.name); error != 0) {
       report.faults.push_back(make_refusal(RefusedAttribute::name, attributes, error, tid));
+    } else if (attributes.name.size() > kLongestThreadName) {
+      report.faults.push_back(not_in_force(RefusedAttribute::name, attributes, tid));
     }
   }
   const bool leaves = attributes.policy != Policy::deadline && attributes.policy != Policy::inherit;

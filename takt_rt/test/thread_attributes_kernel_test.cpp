@@ -12,6 +12,7 @@
 #include <latch>
 #include <thread>
 
+#include "takt_rt/application/thread_name.hpp"
 #include "takt_rt/thread_attributes.hpp"
 
 namespace takt_rt
@@ -150,12 +151,26 @@ TEST(Apply, SetsCoresAndName)
   on_new_thread([] {
     const int core = usable_cores().back();
     const AttributeReport report =
-      apply({.cores = {core, core}, .name = "a name of more than fifteen", .stack_size = 123});
+      apply({.cores = {core, core}, .name = "fifteen letters", .stack_size = 123});
     EXPECT_TRUE(report.granted_all()) << joined(report.faults);
     EXPECT_EQ(report.granted.cores, std::vector<int>{core});
-    EXPECT_EQ(report.granted.name, "a name of more ");
+    EXPECT_EQ(report.granted.name, "fifteen letters");
     EXPECT_EQ(report.granted.stack_size, 123U);
     EXPECT_EQ(::sched_getcpu(), core);
+  });
+}
+
+TEST(Apply, ReportsANameThatTheKernelCut)
+{
+  on_new_thread([] {
+    const AttributeReport report = apply({.name = "a name of more than fifteen"});
+    EXPECT_EQ(report.granted.name, "a name of more ");
+    ASSERT_EQ(report.faults.size(), 1U);
+    EXPECT_EQ(
+      to_string(report.faults[0]),
+      "name 'a name of more than fifteen' was asked for but the kernel granted "
+      "'a name of more '; Linux keeps 15 bytes of a thread's name");
+    EXPECT_TRUE(apply(with_kept_name({.name = "a name of more than fifteen"})).granted_all());
   });
 }
 

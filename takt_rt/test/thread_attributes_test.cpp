@@ -9,6 +9,7 @@
 #include <fstream>
 #include <thread>
 
+#include "takt_rt/application/thread_name.hpp"
 #include "takt_rt/duration_text.hpp"
 
 namespace takt_rt
@@ -56,6 +57,19 @@ TEST(Validate, RefusesValuesOutOfRange)
     EXPECT_NE(to_string(faults[0]).find("outside -20 to 19"), std::string::npos) << faults[0];
   }
   EXPECT_EQ(validate(ThreadAttributes{.stack_size = 1}).size(), 1U);
+}
+
+// Linux would cut it, and no tool would find the thread by the name that it was given.
+TEST(Validate, RefusesANameThatLinuxCuts)
+{
+  ThreadAttributes attributes{.name = "fifteen letters"};
+  EXPECT_EQ(validate(attributes), Faults{});
+  attributes.name = "sixteen letters.";
+  const Faults faults = validate(attributes);
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(to_string(faults[0]).find("name 'sixteen letters.' has 16"), std::string::npos)
+    << faults[0];
+  EXPECT_EQ(validate(with_kept_name(attributes)), Faults{});
 }
 
 TEST(Validate, RefusesFieldsOfAnotherPolicy)

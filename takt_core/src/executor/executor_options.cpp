@@ -1,5 +1,6 @@
 // Checks an executor's options and fills in defaults.
 #include "executor/executor_impl.hpp"
+#include "takt_rt/application/thread_name.hpp"
 
 namespace takt_core
 {
@@ -7,6 +8,7 @@ namespace takt_core
 using takt_rt::Fault;
 using takt_rt::Policy;
 using takt_rt::read_attributes;
+using takt_rt::with_kept_name;
 
 Faults validate(const ExecutorOptions & options)
 {
@@ -21,7 +23,7 @@ Faults validate(const ExecutorOptions & options)
     return own.empty() ? std::to_string(&thread - options.threads.data()) : own;
   };
   for (const ExecutorThreadOptions & thread : options.threads) {
-    for (const Fault & fault : validate(thread.attributes)) {
+    for (const Fault & fault : validate(with_kept_name(thread.attributes))) {
       faults.push_back(within(options.name + ": thread " + name(thread), fault));
     }
     if (thread.follow && thread.attributes.policy != Policy::fifo) {

@@ -6,6 +6,7 @@
 
 #include "executor/executor_impl.hpp"
 #include "takt_core/binding_rules.hpp"
+#include "takt_rt/application/thread_name.hpp"
 
 namespace takt_core
 {
@@ -79,7 +80,7 @@ std::vector<ExecutorThreadOptions> Executor::Impl::threads_after(
       continue;
     }
     const std::string & name = place.crew->options[place.index].attributes.name;
-    for (const Fault & fault : validate(change.attributes)) {
+    for (const Fault & fault : validate(takt_rt::with_kept_name(change.attributes))) {
       faults.push_back(within(options.name + ": thread " + name, fault));
     }
     if (place.crew->options[place.index].follow && change.attributes.policy != Policy::fifo) {

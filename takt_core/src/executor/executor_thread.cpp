@@ -10,6 +10,7 @@
 #include "takt_core/middleware_ceiling.hpp"
 #include "takt_core/sequence.hpp"
 #include "takt_core/wake_deferral.hpp"
+#include "takt_rt/application/thread_name.hpp"
 #include "takt_rt/futex.hpp"
 #include "takt_rt/memory_lock.hpp"
 
@@ -72,7 +73,8 @@ void Executor::Impl::set_up_thread(
   if (!named) {
     wanted.name.clear();
   }
-  self.report = setter().apply(wanted, 0);
+  // An executor names its threads after itself, its schedule or a node: tools show the whole name.
+  self.report = setter().apply(takt_rt::with_kept_name(wanted), 0);
   self.report.asked = attributes;
   if (options.lock_memory) {
     const Status status = prefault_stack(std::min(kPrefaultedStack, stack_to_prefault()));

@@ -74,6 +74,26 @@ TEST(TwoPhaseStart, attributes_are_in_force_at_the_first_callback_and_read_back)
   EXPECT_EQ(executor->thread_ids()[1], 0);
 }
 
+// An executor names its threads after itself or a node. Linux cuts such a name, which is not a
+// right that the thread lacks: reports have the whole name.
+TEST(TwoPhaseStart, threads_with_long_names_have_all_that_they_asked_for)
+{
+  const auto executor = make_executor(2, [](auto & o) {
+    o.missing_rights = takt_core::MissingRights::fail;
+    o.threads[0].attributes = {};
+    o.threads[1].attributes = {};
+    o.threads[0].attributes.name = "perception_of_the_front";
+  });
+  const Status started = executor->start();
+  ASSERT_TRUE(started.ok()) << started.faults().front();
+  const auto reports = executor->attributes();
+  stop(*executor);
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_TRUE(reports[0].granted_all());
+  EXPECT_EQ(reports[0].asked.name, "perception_of_the_front");
+  EXPECT_EQ(reports[0].granted.name, "perception_of_t");
+}
+
 TEST(TwoPhaseStart, leaves_policy_and_nice_as_inherited_unless_asked)
 {
   std::thread([] {

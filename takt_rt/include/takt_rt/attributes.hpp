@@ -58,7 +58,7 @@ struct ThreadAttributes
   Duration deadline{};         ///< deadline only: relative deadline
   Duration period{};           ///< deadline only
   std::vector<int> cores{};    ///< allowed cores; empty: left as inherited
-  std::string name{};          ///< OS name; the kernel keeps the first 15 characters
+  std::string name{};          ///< OS name, at most 15 bytes; see application/thread_name.hpp
   std::size_t stack_size = 0;  ///< bytes; 0: the system's default
 
   /// All members. The binding does not compile if one is missing.

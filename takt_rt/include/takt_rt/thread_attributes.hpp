@@ -18,8 +18,8 @@ namespace takt_rt
 {
 
 /// Every fault in `attributes` that is visible without a request to the kernel: ranges, fields of
-/// another policy, cores that this machine or this process does not have, and deadline together
-/// with cores (for which the kernel needs cpusets).
+/// another policy, a name too long, cores that this machine or this process does not have, and
+/// deadline together with cores (for which the kernel needs cpusets).
 Faults validate(const ThreadAttributes & attributes);
 
 /// As above for a thread of another process, which may use `usable` cores (ascending).
@@ -37,7 +37,7 @@ struct AttributeReport
 
 /// Applies name, affinity, then policy to thread `tid` (0: the caller), if requested, and reads all
 /// back. Affinity comes before policy so that a thread never runs with real-time priority on a
-/// wrong core. Continues after a refusal.
+/// wrong core. Continues after a refusal. A name that Linux cuts is one.
 AttributeReport apply(const ThreadAttributes & attributes, pid_t tid = 0);
 
 /// The present attributes of thread `tid` (0: the caller). `inherit` only for an unknown thread.
