@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Renews the figures and the pictures of docs/workshop from a run of all exercises.
 
-    tools/docs/workshop_figures.py             runs ./takt experiment workshop (7 minutes), then:
+    tools/docs/workshop_figures.py             runs ./takt experiment workshop (8 minutes), then:
     tools/docs/workshop_figures.py FOLDER      from the folder of such a run
 
 On each page it replaces the text between `<!-- figures -->` and `<!-- end -->`, and the picture.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "latency/load.hpp"
@@ -107,6 +108,55 @@ struct LatestGains : Way
   {
     next.i = 0.1 + 0.01 * set_point();
     gains.write(next);
+  }
+};
+
+/// 2-2, right, too: where the other thread has the mutex, the controller goes on with the constants
+/// that it has.
+struct GainsIfFree : Way
+{
+  GainsIfFree() : Way(Slice::get_pid_constants) {}
+  std::mutex mutex;
+  Gains gains{};
+  double read = 0.0;
+
+  void control(Controlled & controlled) override
+  {
+    if (const std::unique_lock lock(mutex, std::try_to_lock); lock.owns_lock()) {
+      controlled.gains = gains;
+    }
+  }
+  void beside() override
+  {
+    const std::scoped_lock lock(mutex);
+    read = read + gains.p;
+  }
+};
+
+/// 2-2, right, too: the controller borrows the constants for its copy, and the other thread repeats
+/// its compare-and-swap until they are back.
+struct GainsBySwap : Way
+{
+  GainsBySwap() : Way(Slice::get_pid_constants) {}
+  Gains both[2]{};
+  std::atomic<Gains *> newest{&both[0]};  // null: borrowed
+  Gains * published = &both[0];           // of the other thread, as `spare`
+  Gains * spare = &both[1];
+
+  void control(Controlled & controlled) override
+  {
+    Gains * const borrowed = newest.exchange(nullptr, std::memory_order_acquire);
+    controlled.gains = *borrowed;
+    newest.store(borrowed, std::memory_order_release);
+  }
+  void beside() override
+  {
+    spare->i = 0.1 + 0.01 * set_point();
+    for (Gains * expected = published;
+         !newest.compare_exchange_weak(expected, spare, std::memory_order_acq_rel);) {
+      expected = published;
+    }
+    std::swap(published, spare);
   }
 };
 
@@ -302,6 +352,12 @@ Result<std::unique_ptr<Found>> run_sharing(const Setting & setting)
   if (setting.exercise == "2-2") {
     if (setting.variant == "latest") {
       return with(LatestGains{});
+    }
+    if (setting.variant == "try_lock") {
+      return with(GainsIfFree{});
+    }
+    if (setting.variant == "compare_and_swap") {
+      return with(GainsBySwap{});
     }
     return mutex ? with(GainsUnderMutex<std::mutex>{}) : with(GainsUnderMutex<takt_rt::PiMutex>{});
   }

@@ -87,6 +87,8 @@ GOOD = {
         "mutex": one("GetPIDConstants", 15 * MS),
         "pi_mutex": one("GetPIDConstants", 287 * US),
         "latest": one("GetPIDConstants", 1 * US),
+        "try_lock": one("GetPIDConstants", 2 * US),
+        "compare_and_swap": one("GetPIDConstants", 1 * US),
     },
     "2-3": {"mutex": one("UpdateQueue", 3 * MS), "ring": one("UpdateQueue", 5 * US)},
     "3-1": {"stock-idle": camera([11] * 99), "detector_first-idle": camera([4] * 99, False)},

@@ -196,6 +196,8 @@ def three_values(runs: Runs) -> Iterator[Claim]:
     yield _fails(runs["mutex"], CONSTANTS, MS, "std::mutex")
     yield _within(runs["pi_mutex"], CONSTANTS, MS, "PiMutex")
     yield _no_wait(runs["latest"], CONSTANTS, 20 * US, "Exchange")
+    yield _no_wait(runs["try_lock"], CONSTANTS, 20 * US, "try_lock")
+    yield _no_wait(runs["compare_and_swap"], CONSTANTS, 20 * US, "compare-and-swap")
 
 
 def queue(runs: Runs) -> Iterator[Claim]:

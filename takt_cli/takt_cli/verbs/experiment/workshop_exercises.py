@@ -144,12 +144,17 @@ EXERCISES = {
                 Variant("mutex", "std::mutex", "15.269 ms"),
                 Variant("pi_mutex", "PiMutex", "287 µs"),
                 Variant("latest", "Exchange"),
+                Variant("try_lock", "try_lock"),
+                Variant("compare_and_swap", "compare-and-swap"),
             ),
             judge=claims.three_values,
             explanations=(
                 f"{_PENDULUM} It reads the three constants of its PID controller. An ordinary "
-                "thread reads them in a tight loop, too; with Exchange, which has one reader, "
-                "it writes them.",
+                "thread reads them in a tight loop, too; with Exchange, which has one reader, and "
+                "with compare-and-swap it writes them.",
+                "try_lock: while the ordinary thread has the mutex, the controller uses the "
+                "constants that it has. Compare-and-swap: the ordinary thread repeats its own "
+                "while the controller reads.",
                 _PINNED,
                 _EMPTY,
                 "AtomicValue does not compile for a struct of three doubles: the processor cannot "
