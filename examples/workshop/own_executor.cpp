@@ -1,4 +1,5 @@
 // An executor of one's own: see docs/workshop/own_executor.md.
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -7,7 +8,9 @@
 #include <thread>
 
 #include "takt_rcl/takt_rcl.hpp"
-#include "takt_rt/application/application.hpp"
+#include "takt_rt/semaphore.hpp"
+#include "takt_rt/spsc_ring.hpp"
+#include "takt_rt/thread_attributes.hpp"
 
 using std_msgs::msg::Int64;
 using namespace std::chrono_literals;
@@ -16,43 +19,60 @@ int main(int argc, char ** argv)
 {
   takt_rcl::init(argc, argv);
   const auto node = std::make_shared<takt_rcl::Node>("perception");
-  const auto camera = node->create_publisher<Int64>("/image", 10);  // stands for another program
-  const auto for_logger = node->create_polling_subscription<Int64>("/image", 10);
-  const auto for_detector = node->create_polling_subscription<Int64>("/image", 10);
-  for_detector->wait_for_matched(1, 10s);
-  for_logger->wait_for_matched(1, 10s);
+  takt_rt::SpscRing<Int64> for_logger(16), for_detector(16);
+  takt_rt::Semaphore wait_set;
+  // takt's executor takes the images, on its own thread, and hands them to the loop.
+  const auto hand_to = [&](takt_rt::SpscRing<Int64> & ring) {
+    return [&](const Int64 & image) {
+      ring.try_push(image);
+      wait_set.post();
+    };
+  };
+  const auto logger = node->create_subscription<Int64>("/image", 10, hand_to(for_logger));
+  const auto detector = node->create_subscription<Int64>("/image", 10, hand_to(for_detector));
 
   int detected = 0, logged = 0;
-  Int64 taken;  // the loop's own: no other thread uses it
-  takt_rt::Application application;
-  takt_rt::CyclicOptions loop;
-  loop.period = 1ms;
-  loop.attributes.policy = takt_rt::Policy::fifo;
-  loop.attributes.priority = 60;
-  loop.attributes.name = "executor";
-  application.add(loop, [&](const takt_rt::Cycle &) {
-    while (for_detector->take(taken)) {  // all that wait, before anything else
-      ++detected;
+  std::atomic<bool> stop{false};
+  std::thread loop([&] {
+    takt_rt::ThreadAttributes asked;
+    asked.policy = takt_rt::Policy::fifo;
+    asked.priority = 60;
+    asked.name = "executor";
+    for (const std::string & refused : sentences(takt_rt::apply(asked).faults)) {
+      std::fprintf(stderr, "%s\n", refused.c_str());  // then the loop runs without
     }
-    if (logged < detected && for_logger->take(taken)) {  // never before the detector, one at a time
-      ++logged;
+    Int64 image;
+    const auto run_next = [&] {
+      if (for_detector.try_pop(image)) {  // all that wait, before anything else
+        ++detected;
+      } else if (logged < detected && for_logger.try_pop(image)) {  // never before the detector
+        ++logged;
+      } else {
+        return false;
+      }
+      return true;
+    };
+    for (wait_set.wait(); !stop; wait_set.wait()) {
+      while (run_next()) {
+      }
     }
   });
-  const auto started = application.start();
-  if (!started) {
-    return 1;
-  }
-  for (const std::string & refused : sentences(started->refused)) {  // then the loop runs without
-    std::fprintf(stderr, "%s\n", refused.c_str());
-  }
+
+  takt_rcl::Executor executor;
+  executor.add_node(node);
+  const auto camera = node->create_publisher<Int64>("/image", 10);  // stands for another program
   Int64 image;
-  for (int i = 0; i < 50; ++i) {
-    camera->publish(image);
-    std::this_thread::sleep_for(5ms);
-  }
-  std::this_thread::sleep_for(100ms);
-  application.stop();
-  application.wait();
+  const auto timer = node->create_wall_timer(5ms, [&] {
+    if (++image.data <= 50) {
+      camera->publish(image);
+    } else if (image.data > 70) {
+      executor.cancel();
+    }
+  });
+  executor.spin();
+  stop = true;
+  wait_set.post();
+  loop.join();
   std::printf("%d images detected, %d logged\n", detected, logged);
   takt_rcl::shutdown();
   return logged > 0 ? 0 : 1;

@@ -165,6 +165,23 @@ def test_the_page_of_an_own_executor_shows_the_program_that_is_built():
     assert "".join(lines[1:]) == shown
 
 
+def test_a_table_of_other_toolkits_names_headers_that_have_the_parts():
+    text = (DOCS / "toolkit.md").read_text(encoding="utf-8")
+    _, _, table = text.partition("| cactus-rt | realtime_tools, ros2_control | takt | header |\n")
+    rows = [line.split(" | ") for line in table.partition("\n\n")[0].splitlines()[1:]]
+    assert len(rows) == 15
+    quoted = re.compile(r"`(\w+(?:/\w+)*(?:\.hpp)?)`")
+    for *_, parts, headers in rows:
+        read = ""
+        for header in quoted.findall(headers):
+            package = header.partition("/")[0]
+            assert f"`{package}::{package}`" in text
+            made = (DOCS.parent / package / "CMakeLists.txt").read_text(encoding="utf-8")
+            assert re.search(rf"export_(library|targets)\((export_)?{package}\b", made)
+            read += (DOCS.parent / package / "include" / header).read_text(encoding="utf-8")
+        assert [name for name in quoted.findall(parts) if not re.search(rf"\b{name}\b", read)] == []
+
+
 @need(*LIVE)
 @pytest.mark.alone
 def test_live_demos_run_as_the_page_says(takt, tmp_path, monkeypatch):

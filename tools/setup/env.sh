@@ -3,7 +3,7 @@
 #
 #   source tools/setup/env.sh [DISTRIBUTION]
 #
-# It exports what colcon, CMake, ROS 2, the installed takt programs and `python -m takt_cli` need, and
+# It exports what colcon, CMake, pkg-config, ROS 2, the installed takt programs and `python -m takt_cli` need, and
 # does nothing else: the environment must have been set up (`make setup`, or any other target).
 # A script says `source env.sh ""`, or its own first argument would be taken for the distribution.
 
@@ -57,6 +57,7 @@ takt_overlay()
   takt_prepend AMENT_PREFIX_PATH "$TAKT_INSTALL"
   takt_prepend CMAKE_PREFIX_PATH "$TAKT_INSTALL"
   takt_prepend LD_LIBRARY_PATH "$TAKT_INSTALL/lib"
+  takt_prepend PKG_CONFIG_PATH "$TAKT_INSTALL/lib/pkgconfig"
   takt_prepend PATH "$TAKT_INSTALL/bin"
   takt_prepend PYTHONPATH "$TAKT_INSTALL/lib/python$TAKT_PYTHON_VERSION/site-packages" "$TAKT_ROOT/takt_cli"
 }
