@@ -65,6 +65,7 @@ selected() # PACKAGE: is it among PACKAGES?
 }
 
 summary=()
+skipped="" # lines, one for each reason
 ran=0
 failed=0
 note() # NAME TESTS FAILED SECONDS
@@ -108,7 +109,7 @@ pytest_process() # LOG ARGUMENT...: one process of pytest on the chosen folders
   shift
   (
     cd -- "$TAKT_ROOT"
-    PYTHONPATH=$checks${PYTHONPATH:+:$PYTHONPATH} "${default_signals[@]}" python3 -m pytest -q "$@"
+    PYTHONPATH=$checks${PYTHONPATH:+:$PYTHONPATH} "${default_signals[@]}" python3 -m pytest -q -rs "$@"
   ) </dev/null >"$log" 2>&1
 }
 
@@ -129,7 +130,7 @@ pytest_counts() # LOG CODE: adds what one process of pytest said to `all` and `b
 # Tests that watch the clock (marker `alone`) run in one process, after the others, which several share.
 run_pytest()
 {
-  local roots=() arguments=() processes=() log=$TAKT_BUILD/log/test_pytest began=$SECONDS claims rc i all=0 bad=0
+  local roots=() arguments=() processes=() logs=() log=$TAKT_BUILD/log/test_pytest began=$SECONDS claims rc i all=0 bad=0
   if selected takt_cli && [[ -d $TAKT_ROOT/takt_cli ]]; then roots+=("$TAKT_ROOT/takt_cli"); fi
   [[ -z ${PACKAGES:-} ]] && roots+=("$TAKT_ROOT/tools")
   [[ ${#roots[@]} -gt 0 ]] || return 0
@@ -141,6 +142,7 @@ run_pytest()
     pytest_process "$log.$i.log" -p pytest_share --share "$claims" -m "($markers) and not alone" \
       "${arguments[@]}" &
     processes+=($!)
+    logs+=("$log.$i.log")
   done
   for i in "${!processes[@]}"; do
     rc=0
@@ -149,10 +151,13 @@ run_pytest()
   done
   rm -rf -- "$claims"
   rc=0
+  logs+=("$log.alone.log")
   pytest_process "$log.alone.log" -m "($markers) and alone" "${arguments[@]}" || rc=$?
   pytest_counts "$log.alone.log" "$rc"
   [[ $all -gt 0 ]] || return 0
   note Python "$all" "$bad" $((SECONDS - began))
+  # Else nobody would notice that a browser, or a right, is missing here.
+  skipped=$(python3 "$here/pytest_skips.py" "${logs[@]}")
 }
 
 run_ctest
@@ -161,6 +166,7 @@ run_ctest
 
 printf '\n==== %s, ROS 2 %s (%s)%s\n' "$kind" "$TAKT_ROS" "$TAKT_ROS_FROM" "${VARIANT:+, $VARIANT}"
 [[ ${#summary[@]} -gt 0 ]] && printf '%s\n' "${summary[@]}"
+[[ -z $skipped ]] || printf '%s\n' "$skipped"
 printf '%-20s %5d tests %5d failed %6d s\n' "all" "$ran" "$failed" "$SECONDS"
 [[ $ran -gt 0 ]] || { takt_say "no test ran"; exit 1; }
 [[ $failed -eq 0 ]]
