@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 
 S := tools/setup
 C := tools/checks
-export ROS OVERLAY VARIANT UBSAN BUILD_TYPE PACKAGES TESTS UNITY JOBS BUILD_ROOT
+export ROS OVERLAY VARIANT UBSAN BUILD_TYPE PACKAGES TESTS UNITY APART JOBS BUILD_ROOT
 
 .PHONY: help setup build test smoke soak bench demo sanitize sanitize-asan sanitize-tsan format check budgets clean distclean
 
@@ -24,6 +24,7 @@ help: ## this list
 	  '  VARIANT=asan|tsan     a sanitizer build, in a build directory of its own' \
 	  '  UBSAN=brief           without the checks that AddressSanitizer mostly covers' \
 	  '  UNITY=yes|no          compile several sources as one: quicker from nothing, slower after a change; default: yes' \
+	  '  APART="a b"           packages whose sources are compiled each by itself all the same' \
 	  '  BUILD_TYPE=Debug      for debuggers (default: RelWithDebInfo with line numbers only)' \
 	  '  JOBS=n                compile jobs, and tests side by side (default: one for each core, and half as many tests more)' \
 	  '  BUILD_ROOT=dir        default: build'

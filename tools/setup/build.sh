@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds all packages, or PACKAGES and what they need, with colcon into $TAKT_BUILD.
 #
-#   ROS=DISTRIBUTION VARIANT=asan|tsan BUILD_TYPE=Debug PACKAGES="takt_core ..." TAKT_TESTS=no UNITY=no JOBS=n \
+#   ROS=DISTRIBUTION VARIANT=asan|tsan BUILD_TYPE=Debug PACKAGES="takt_core ..." TAKT_TESTS=no UNITY=no APART="takt_rcl ..." JOBS=n \
 #     tools/setup/build.sh
 #
 # UNITY=yes compiles several sources of a library as one: three fifths of the compiler's time from nothing, more after a
-# change of one file. A build goes on as it began where UNITY is not given. It begins so.
+# change of one file. A build goes on as it began where UNITY is not given. It begins so. APART names packages whose
+# sources are compiled each by itself all the same.
 #
 # TAKT_TESTS=no builds libraries and programs only: what ./takt runs. A later build with tests goes on from
 # there. TAKT_TESTS=smoke builds of the tests only those labelled smoke. A variant omits the tests that it does not run.
@@ -141,6 +142,7 @@ cmake_args=(
   -G Ninja
   -DBUILD_TESTING=$tests
   "-DCMAKE_UNITY_BUILD=$([[ $unity == no ]] && echo OFF || echo ON)"
+  "-DTAKT_APART=${APART:+${APART// /;}}"
   -DCMAKE_UNITY_BUILD_BATCH_SIZE=6 # more saves little, and makes each change of a file cost more
   "-DCMAKE_BUILD_TYPE=$build_type"
   -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
@@ -173,6 +175,8 @@ if command -v ccache >/dev/null; then
   export CCACHE_BASEDIR=$TAKT_ROOT CCACHE_NOHASHDIR=1
   # Precompiled headers (takt_precompile.cmake) hold macros and times that no source of ours looks at.
   export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+  # The language of messages is part of what ccache looks for.
+  export LANG=C.UTF-8 LC_ALL=C.UTF-8
 fi
 
 [[ ${#names[@]} -eq 0 ]] || selection=(--packages-up-to "${names[@]}")

@@ -3,6 +3,7 @@
 #
 #     TAKT_ONLY_LABEL   wanted are the tests that have this label; empty: all
 #     TAKT_OMIT_LABEL   unwanted are the tests that have this label
+#     TAKT_APART        packages whose sources are compiled each by itself
 #
 # A test's program is the target of the same name; another test that runs it (a soak) needs the same labels.
 # A directory that a package adds calls the function itself.
@@ -10,6 +11,10 @@
 # Most tests have one source. As a unity of one it would be compiled by another name in each clone, and ccache would compile
 # it again.
 include_guard(DIRECTORY)
+
+if(PROJECT_NAME IN_LIST TAKT_APART)
+  set(CMAKE_UNITY_BUILD OFF)
+endif()
 
 function(takt_omit_unwanted_tests)
   get_property(tests DIRECTORY PROPERTY TESTS)
