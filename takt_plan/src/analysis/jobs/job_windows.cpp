@@ -214,10 +214,10 @@ std::string JobWindows::refusal() const
   if (looks_ > limit_) {
     return part + " have no windows that " + std::to_string(most_) + " terms of sums would find";
   }
-  if (failed_) {
+  const Index loses = loser();
+  if (failed_ || loses == kNone) {
     return part + " have windows that do not settle";
   }
-  const Index loses = loser();
   return model_.tasks[graph_.nodes[loses].task].timer
            ? name(loses) +
                " may end later than its next release, and with missed_periods: restart "
