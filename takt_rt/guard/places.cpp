@@ -86,7 +86,7 @@ void copy_names(const GuardAccount & from, GuardAccount & to) noexcept
 }
 
 // Maps the unwind tables of all loaded objects. Else the first walks of stacks wait for the kernel
-// at each page of the tables: 70 us for a program's first event.
+// at each page of the tables.
 void map_unwind_tables() noexcept
 {
 #ifdef MADV_POPULATE_READ

@@ -3,7 +3,7 @@
 // The guard (takt exec --guard) tells by the functions of a stack whether an event is of the user's
 // code or of takt_rcl. A compiler that optimises puts a lambda into the function that calls it, and
 // drops the caller of a call at a function's end from the stack. So nothing but the user's code is
-// in this function, and its frame stays: 1 ns for each call.
+// in this function, and its frame stays.
 #ifndef TAKT_RCL__DETAIL__USER_FUNCTION_HPP_
 #define TAKT_RCL__DETAIL__USER_FUNCTION_HPP_
 
