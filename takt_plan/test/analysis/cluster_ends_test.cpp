@@ -49,6 +49,13 @@ struct Cluster : Example
     return task;
   }
 
+  /// The reason why the task has no bound; empty: it has one.
+  std::string refusal(Index task) const
+  {
+    const auto found = bounds(model);
+    return !found || found->tasks[task] ? "" : found->tasks[task].faults().front().text;
+  }
+
   /// Lets the task run on all of `threads`.
   Index on(Index task, std::vector<Index> threads)
   {
@@ -415,13 +422,12 @@ TEST(ClusterEnds, WhereWindowsGrowWithoutEndTheirAnalysisGivesTheReason)
   const Index task = of.timer_at(wide, 0, 0, 900);
   const Index next = of.sub(wide, 0, {task}, 1);
   of.chain({task, next});
-  const auto found = bounds(of.model);
-  ASSERT_TRUE(found.ok());
-  ASSERT_FALSE(found->tasks[task].ok());
   EXPECT_EQ(
-    found->tasks[task].faults().front().text,
+    of.refusal(task),
     "'/c2' has no bound: its jobs have no latest end, because work that may delay them fills their "
     "cores, or nearly so");
+  const auto found = bounds(of.model);
+  ASSERT_TRUE(found.ok());
   ASSERT_FALSE(found->chains.front().ok());
   EXPECT_EQ(
     found->chains.front().faults().front().text,
@@ -437,11 +443,8 @@ TEST(ClusterEnds, WhereMessagesMayBeLostTheirAnalysisGivesTheReason)
   const Index task = of.timer_at(of.wide(50), 0, 0, 500);
   of.model.tasks[task].timer = false;
   of.model.epochs = {takt_core::Epoch::host};
-  const auto found = bounds(of.model);
-  ASSERT_TRUE(found.ok());
-  ASSERT_FALSE(found->tasks[task].ok());
   EXPECT_EQ(
-    found->tasks[task].faults().front().text,
+    of.refusal(task),
     "messages of '/c2', which come from outside, may wait longer than their period");
 }
 

@@ -13,14 +13,7 @@ int main(int argc, char ** argv)
   }
   rclcpp::init(argc, argv);
   guarded::prepare();
-  {
-    rclcpp::executors::SingleThreadedExecutor executor;
-    const auto node = std::make_shared<guarded::Node>(*one, [&executor] { executor.cancel(); });
-    executor.add_node(node);
-    guarded::lock_memory();
-    node->start();
-    executor.spin();
-  }
+  guarded::run_node<rclcpp::executors::SingleThreadedExecutor, guarded::Node>(*one);
   guarded::clean_up();
   rclcpp::shutdown();
 }

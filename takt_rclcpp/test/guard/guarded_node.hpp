@@ -175,6 +175,18 @@ inline void lock_memory()
   prepare_untouched_memory();
 }
 
+/// Runs a node of type `One`, made of `what` and of a function that ends the run.
+template <typename Executor, typename One, typename What>
+void run_node(const What & what)
+{
+  Executor executor;
+  const auto node = std::make_shared<One>(what, [&executor] { executor.cancel(); });
+  executor.add_node(node);
+  lock_memory();
+  node->start();
+  executor.spin();
+}
+
 }  // namespace guarded
 
 #endif  // GUARDED_NODE_HPP_

@@ -13,14 +13,7 @@ int main(int argc, char ** argv)
   }
   takt_rcl::init(argc, argv);
   guarded::prepare();
-  {
-    takt_rcl::Executor executor;
-    const auto node = std::make_shared<guarded::Node>(*one, [&executor] { executor.cancel(); });
-    executor.add_node(node);
-    guarded::lock_memory();
-    node->start();
-    executor.spin();
-  }
+  guarded::run_node<takt_rcl::Executor, guarded::Node>(*one);
   guarded::clean_up();
   takt_rcl::shutdown();
 }

@@ -11,14 +11,6 @@ int main(int argc, char ** argv)
     return 64;
   }
   rclcpp::init(argc, argv);
-  {
-    rclcpp::executors::SingleThreadedExecutor executor;
-    const auto node =
-      std::make_shared<guarded::InlinedNode>(argv[1], [&executor] { executor.cancel(); });
-    executor.add_node(node);
-    guarded::lock_memory();
-    node->start();
-    executor.spin();
-  }
+  guarded::run_node<rclcpp::executors::SingleThreadedExecutor, guarded::InlinedNode>(argv[1]);
   rclcpp::shutdown();
 }

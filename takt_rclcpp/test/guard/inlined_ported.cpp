@@ -11,14 +11,6 @@ int main(int argc, char ** argv)
     return 64;
   }
   takt_rcl::init(argc, argv);
-  {
-    takt_rcl::Executor executor;
-    const auto node =
-      std::make_shared<guarded::InlinedNode>(argv[1], [&executor] { executor.cancel(); });
-    executor.add_node(node);
-    guarded::lock_memory();
-    node->start();
-    executor.spin();
-  }
+  guarded::run_node<takt_rcl::Executor, guarded::InlinedNode>(argv[1]);
   takt_rcl::shutdown();
 }

@@ -1,11 +1,14 @@
 #include "exec/guard/ignore_list.hpp"
 
+#include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+
+#include "takt_schedule/reader/text.hpp"
 
 namespace takt_exec
 {
@@ -22,57 +25,29 @@ std::optional<takt_rt::GuardKind> kind_named(const std::string & word)
   return std::nullopt;
 }
 
-// How many letters differ: each one too many, missing, wrong, or changed for its neighbour.
-std::size_t distance(const std::string & a, const std::string & b)
+std::vector<std::string> kinds()
 {
-  std::vector<std::vector<std::size_t>> least(
-    a.size() + 1, std::vector<std::size_t>(b.size() + 1, 0));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        least[i][j] = i + j;
-        continue;
-      }
-      least[i][j] = std::min(
-        {least[i - 1][j] + 1, least[i][j - 1] + 1,
-         least[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
-      }
-    }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < takt_rt::kGuardKinds; ++i) {
+    names.emplace_back(takt_rt::guard_kind_name(static_cast<takt_rt::GuardKind>(i)));
   }
-  return least[a.size()][b.size()];
+  return names;
 }
 
 // The kind that the user meant by the line's first words: "alocation", "page fault". Empty: none.
 // `void` and other types of results, with which patterns may begin, are not near to a kind.
 std::string nearly_a_kind(const std::string & line)
 {
-  std::string words;  // of two words one
   const std::size_t first = line.find_first_of(" \t");
+  if (std::string meant = takt_schedule::closest(line.substr(0, first), kinds()); !meant.empty()) {
+    return meant;
+  }
+  std::string words;  // of two words one
   for (const char letter : line.substr(0, line.find_first_of(" \t", first + 1))) {
     words += letter == ' ' || letter == '\t' || letter == '-' ? '_' : letter;
   }
-  for (std::size_t i = 0; i < takt_rt::kGuardKinds; ++i) {
-    const std::string kind = takt_rt::guard_kind_name(static_cast<takt_rt::GuardKind>(i));
-    const std::size_t most = kind.size() < 6 ? 1 : 2;
-    if (
-      distance(line.substr(0, first), kind) <= most ||
-      (kind.find('_') != std::string::npos && distance(words, kind) <= most)) {
-      return kind;
-    }
-  }
-  return {};
-}
-
-std::string all_kinds()
-{
-  std::string all;
-  for (std::size_t i = 0; i < takt_rt::kGuardKinds; ++i) {
-    all += all.empty() ? "" : ", ";
-    all += takt_rt::guard_kind_name(static_cast<takt_rt::GuardKind>(i));
-  }
-  return all;
+  const std::string meant = takt_schedule::closest(words, kinds());
+  return meant.find('_') == std::string::npos ? "" : meant;
 }
 
 std::string trimmed(const std::string & text)
@@ -137,7 +112,7 @@ takt_rt::Result<IgnoreList> IgnoreList::read(const std::string & path)
       fault.line = number;
       fault.column = 1;
       fault.text = "'" + line + "' begins with no kind, but nearly with '" + meant +
-                   "'; the kinds are " + all_kinds() +
+                   "'; the kinds are " + fmt::format("{}", fmt::join(kinds(), ", ")) +
                    ". If it is the type of a function's result, begin the pattern with * instead";
       faults.push_back(fault);
       continue;
@@ -158,26 +133,32 @@ takt_rt::Result<IgnoreList> IgnoreList::read(const std::string & path)
   return list;
 }
 
-bool IgnoreList::Line::ignores(takt_rt::GuardKind of, const std::string & function) const
+bool IgnoreList::Line::ignores(
+  takt_rt::GuardKind of, const std::string & function, const std::string & name) const
 {
-  return (!kind || *kind == of) &&
-         (::fnmatch(pattern.c_str(), without_parameters(function).c_str(), 0) == 0 ||
-          ::fnmatch(pattern.c_str(), function.c_str(), 0) == 0);
+  return (!kind || *kind == of) && (::fnmatch(pattern.c_str(), name.c_str(), 0) == 0 ||
+                                    ::fnmatch(pattern.c_str(), function.c_str(), 0) == 0);
 }
 
 bool IgnoreList::ignores(takt_rt::GuardKind kind, const std::string & function) const
 {
-  return std::any_of(
-    lines_.begin(), lines_.end(), [&](const Line & line) { return line.ignores(kind, function); });
+  if (lines_.empty()) {
+    return false;
+  }
+  const std::string name = without_parameters(function);
+  return std::any_of(lines_.begin(), lines_.end(), [&](const Line & line) {
+    return line.ignores(kind, function, name);
+  });
 }
 
 bool IgnoreList::note(
   takt_rt::GuardKind kind, const std::string & function, std::vector<bool> & used) const
 {
   bool ignored = false;
+  const std::string name = without_parameters(function);
   used.resize(lines_.size());
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (lines_[i].ignores(kind, function)) {
+    if (lines_[i].ignores(kind, function, name)) {
       used[i] = true;
       ignored = true;
     }

@@ -43,7 +43,9 @@ private:
     int number = 0;
     std::string text{};  // as written
 
-    bool ignores(takt_rt::GuardKind of, const std::string & function) const;
+    /// `name`: the function without its parameters.
+    bool ignores(
+      takt_rt::GuardKind of, const std::string & function, const std::string & name) const;
   };
   std::vector<Line> lines_;
 };
