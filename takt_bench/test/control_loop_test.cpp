@@ -1,5 +1,7 @@
 // The account of the control loop: which cycles count, and what is a miss.
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include "control_loop/loop.hpp"
 #include "control_loop/report.hpp"
@@ -93,6 +95,27 @@ TEST(ControlLoop, ARunIsCountedFromTheFirstReleaseToTheLast)
   EXPECT_EQ(json["releases"], (*found)->account.wake_ups.count() + (*found)->account.skipped);
   EXPECT_GT((*found)->account.wake_ups.count(), 0u);
   EXPECT_FALSE((*found)->attributes.cores.empty());
+}
+
+TEST(ControlLoop, AStayingRunEndsAfterItsMeasurementWhereTheSignalCameBefore)
+{
+  sigset_t ends, before;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, &before);
+  pthread_kill(pthread_self(), SIGINT);
+  LoopSetting setting;
+  setting.duration = 200ms;
+  setting.warm_up = 0s;
+  setting.work = 10us;
+  setting.stay = true;
+  const auto found = run_loop(setting);
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGINT), 0);  // it was taken
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ASSERT_TRUE(found.ok());
+  EXPECT_FALSE((*found)->attributes.cores.empty());  // noted when the measurement is over
 }
 
 }  // namespace

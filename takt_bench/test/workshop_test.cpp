@@ -174,7 +174,10 @@ TEST(Sharing, EachVariantMeasuresItsSlice)
         const auto found = run_sharing(short_setting(exercise, std::string(variant)));
         ASSERT_TRUE(found.ok()) << exercise << variant;
         EXPECT_GE(count(*found.value(), slice), 1u) << exercise << variant;
-        EXPECT_EQ(count(*found.value(), Slice::nothing), count(*found.value(), slice));
+        for (const Slice other :
+             {Slice::nothing, Slice::read_sensor, Slice::get_command, Slice::write_command}) {
+          EXPECT_EQ(count(*found.value(), other), count(*found.value(), slice)) << name_of(other);
+        }
         EXPECT_EQ(found.value()->dropped.has_value(), each.name == "2-3");
         if (variant != "mutex") {  // without a value under sanitizers
           EXPECT_EQ(found.value()->allocations.value_or(0), 0u) << exercise << variant;

@@ -1,7 +1,10 @@
 #include "control_loop/loop.hpp"
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <utility>
 
 #include "takt_host/cyclic_program.hpp"
@@ -58,6 +61,16 @@ takt_rt::PageFaults since(const takt_rt::PageFaults & before) noexcept
   return {now.minor - before.minor, now.major - before.major};
 }
 
+sigset_t blocked_ends()
+{
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);  // also in the threads that this one starts
+  return ends;
+}
+
 }  // namespace
 
 Account::Account(Time from, Time to) : from_(from), to_(to)
@@ -102,6 +115,10 @@ bool Account::cycle(
 
 Result<std::unique_ptr<Found>> run_loop(const LoopSetting & setting)
 {
+  sigset_t ends{};
+  if (setting.stay) {
+    ends = blocked_ends();
+  }
   const Time from = takt_rt::now() + kStart + setting.warm_up;
   auto found = std::make_unique<Found>(from, from + setting.duration);
   takt_host::CyclicProgram program("controller");
@@ -114,6 +131,7 @@ Result<std::unique_ptr<Found>> run_loop(const LoopSetting & setting)
   options.attributes.priority = 80;
   takt_rt::PageFaults before;
   bool over = false;
+  std::atomic<bool> may_end{!setting.stay};
   ThreadAccount thread;
   program.add("control", options, [&](const takt_core::Run & run) {
     const Time began = takt_rt::now();
@@ -125,6 +143,8 @@ Result<std::unique_ptr<Found>> run_loop(const LoopSetting & setting)
         over = true;
         found->page_faults = since(before);
         found->attributes = takt_rt::read_attributes();
+      }
+      if (may_end.load(std::memory_order_relaxed)) {
         program.stop();
       }
     } else if (first) {
@@ -136,6 +156,11 @@ Result<std::unique_ptr<Found>> run_loop(const LoopSetting & setting)
     return started.faults();
   }
   found->notes = std::move(started->notes);
+  if (setting.stay) {
+    int ignored = 0;
+    sigwait(&ends, &ignored);
+    may_end = true;
+  }
   if (program.wait() != nullptr) {
     return Faults{"the control loop threw an exception"};
   }

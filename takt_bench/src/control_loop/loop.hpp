@@ -29,6 +29,8 @@ struct LoopSetting
   takt_rt::Duration duration = std::chrono::seconds(10);    ///< of the measurement
   takt_rt::Duration warm_up = std::chrono::seconds(1);      ///< cycles before the measurement
   takt_rt::Duration work = std::chrono::microseconds(100);  ///< CPU time of a cycle
+  /// After the measurement the loop goes on, uncounted, until SIGINT or SIGTERM is pending.
+  bool stay = false;
 };
 
 /// What the kernel counted for the loop's thread from the end of one cycle to the end of the next.
@@ -89,8 +91,9 @@ struct Found
   takt_rt::Faults notes{};                 ///< what was refused, and what the schedule warns of
 };
 
-/// Runs the loop to the end of the measurement. Faults: the program cannot start, or the loop
-/// threw. May block.
+/// Runs the loop to the end of the measurement. With `stay` it blocks both signals on the calling
+/// thread, and takes one of them, during the measurement or after it. Faults: the program cannot
+/// start, or the loop threw. May block.
 takt_rt::Result<std::unique_ptr<Found>> run_loop(const LoopSetting & setting);
 
 }  // namespace takt_bench::control_loop

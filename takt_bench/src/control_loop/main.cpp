@@ -96,6 +96,8 @@ int main(int argc, char ** argv)
       }
     },
     "CPU time of a cycle; default: 100us");
+  loops->add_flag(
+    "--stay", setting.stay, "goes on after the measurement, uncounted, until SIGINT or SIGTERM");
   loops->add_option("--output", output, "file instead of standard output");
   CLI::App * const witnesses = app.add_subcommand("witness", "the witness of host stalls");
   witnesses

@@ -1,5 +1,7 @@
 // takt_workshop: runs one variant of an exercise of the ROSCon 2023 workshop on real-time
-// programming. `takt experiment workshop` runs all variants, and judges them.
+// programming. `takt experiment workshop` runs all variants, and judges them. Built as
+// takt_workshop_rclcpp it has one variant more: `--exercise 3-1 --variant rclcpp`, without a
+// schedule, runs nodes and executors of rclcpp.
 //
 // Exit codes: 0 measured, also with fewer rights than requested; 1 not measured, or the output
 // could not be written; 2 the command line is faulty.
@@ -12,6 +14,9 @@
 #include "takt_schedule/program.hpp"
 #include "takt_trace/recording.hpp"
 #include "workshop/camera.hpp"
+#ifdef TAKT_WITH_RCLCPP
+#include "workshop/camera_rclcpp.hpp"
+#endif
 #include "workshop/cyclic.hpp"
 #include "workshop/report.hpp"
 #include "workshop/sharing.hpp"
@@ -48,8 +53,22 @@ const Exercise & exercise_of(const Setting & setting)
     "--exercise", takt_schedule::quoted(setting.exercise) + " is not one of " + listed(names));
 }
 
+/// Whether nodes and executors of rclcpp run, and no schedule.
+bool of_rclcpp(const Setting & setting)
+{
+#ifdef TAKT_WITH_RCLCPP
+  return setting.exercise == "3-1" && setting.variant == "rclcpp" && setting.schedule.empty();
+#else
+  static_cast<void>(setting);
+  return false;
+#endif
+}
+
 void check(const Setting & setting)
 {
+  if (of_rclcpp(setting)) {
+    return;
+  }
   const Exercise & exercise = exercise_of(setting);
   const auto & variants = exercise.variants;
   if (variants.empty() == setting.schedule.empty()) {
@@ -67,6 +86,11 @@ void check(const Setting & setting)
 
 takt_rt::Result<std::unique_ptr<Found>> run(const Setting & setting)
 {
+#ifdef TAKT_WITH_RCLCPP
+  if (of_rclcpp(setting)) {
+    return run_camera_rclcpp(setting);
+  }
+#endif
   if (!setting.schedule.empty()) {
     return run_camera(setting);
   }

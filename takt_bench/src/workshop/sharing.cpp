@@ -234,7 +234,7 @@ Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stall
   auto found = std::make_unique<Found>();
   const std::size_t cycles =
     static_cast<std::size_t>((setting.duration + 2 * setting.warm_up) / kCyclePeriod) + 1000;
-  SliceLog & log = found->logs.emplace_back("controller", 3 * cycles);
+  SliceLog & log = found->logs.emplace_back("controller", 6 * cycles);
   const int core = setting.cores.front();
 
   takt_trace::StallWitness of_core({core});
@@ -270,7 +270,9 @@ Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stall
     const double seconds =
       last == Time{} ? 0.0 : std::chrono::duration<double>(woke - last).count();
     last = woke;
+    const Time reads = takt_rt::now();
     controlled.angle = pendulum.angle();
+    log.add(Slice::read_sensor, reads, takt_rt::now());
     // Either slice is the first one in every other cycle: the host takes a core more often just
     // after a wake-up.
     empty_first = !empty_first;
@@ -288,10 +290,14 @@ Result<std::unique_ptr<Found>> share(const Setting & setting, StallNotes & stall
     if (!empty_first) {
       measure_nothing(log);
     }
-    pendulum.step(
-      controller.command(controlled.desired - controlled.angle, controlled.gains, seconds),
-      seconds);
     log.add(way.slice, begin, end);
+    const Time computes = takt_rt::now();
+    const double command =
+      controller.command(controlled.desired - controlled.angle, controlled.gains, seconds);
+    const Time writes = takt_rt::now();
+    pendulum.step(command, seconds);
+    log.add(Slice::get_command, computes, writes);
+    log.add(Slice::write_command, writes, takt_rt::now());
     const Time done = takt_rt::now();
     log.add(Slice::loop, woke, done);
     witness.ended(done);

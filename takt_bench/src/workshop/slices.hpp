@@ -29,6 +29,9 @@ enum class Slice : std::uint8_t
   get_desired_position,  ///< the controller reads the position that another thread sets
   get_pid_constants,     ///< the controller reads three numbers that another thread uses
   update_queue,          ///< the controller hands a sample to another thread
+  read_sensor,           ///< the controller reads the pendulum's angle
+  get_command,           ///< the controller computes the motor's velocity
+  write_command,         ///< the motor takes it
   nothing,               ///< two looks at the clock beside such a slice: what the machine takes
   data_logger,
   object_detect,
@@ -38,10 +41,11 @@ enum class Slice : std::uint8_t
   period             ///< between the starts of two callbacks of a timer
 };
 
-inline constexpr std::array<takt_trace::Literal, 13> kSliceNames{
-  "Loop",         "Wakeup",        "Sleep",      "GetDesiredPosition", "GetPIDConstants",
-  "UpdateQueue",  "Nothing",       "DataLogger", "ObjectDetect",       "Actuation",
-  "MessageDelay", "EndToEndDelay", "period"};
+inline constexpr std::array<takt_trace::Literal, 16> kSliceNames{
+  "Loop",        "Wakeup",       "Sleep",      "GetDesiredPosition", "GetPIDConstants",
+  "UpdateQueue", "ReadSensor",   "GetCommand", "WriteCommand",       "Nothing",
+  "DataLogger",  "ObjectDetect", "Actuation",  "MessageDelay",       "EndToEndDelay",
+  "period"};
 
 constexpr const char * name_of(Slice slice) noexcept
 {

@@ -110,9 +110,14 @@ class Programs:
                 output=out.fileno(), errors=err.fileno(), environment=environment,
             )  # fmt: skip
 
-    def start_loop(self, name: str, schedule: Path, duration: str) -> None:
-        """Start the plain C++ program."""
+    def start_loop(self, name: str, schedule: Path, duration: str, *, stays: bool = False) -> None:
+        """Start the plain C++ program.
+
+        `stays`: it measures for the duration, and then goes on until `stop`.
+        """
         words = ["loop", "--duration", duration, "--output", self._file(name, "json")]
+        if stays:
+            words.append("--stay")
         self.start(name, [*WITHOUT_RIGHTS, find_program(*LOOP), *words], schedule)
 
     def start_nodes(self, name: str, graph: Path, schedule: Path, duration: str) -> None:
@@ -156,12 +161,12 @@ class Programs:
             process.wait(seconds)
             raise program_failed(name, process.returncode, self._said(name))
 
-    def stop(self, name: str) -> Any:
-        """Ask a program to end, and give its document."""
+    def stop(self, name: str, seconds: float = 0.0) -> Any:
+        """Ask a program to end, and give its document. It may go on for so many seconds."""
         process = self._running[name]
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-        return self.wait(name, _ENDS_S)
+        return self.wait(name, seconds + _ENDS_S)
 
     def end(self, name: str) -> None:
         """End a program whose results do not matter."""
@@ -180,6 +185,21 @@ class Programs:
     def granted(self) -> int:
         """Count the threads to which the daemon granted their attributes."""
         return self._said("daemon").count("granted pid ")
+
+    def status_of(self, names: Sequence[str]) -> Mapping[str, Any]:
+        """Wait until `takt status` knows all programs, which run; give its document."""
+        pids = {self._running[name].pid for name in names}
+        found: Mapping[str, Any] = {}
+
+        def known() -> bool:
+            nonlocal found
+            for name in names:
+                self.pause(name, 0.0)
+            found = self.status()
+            return pids <= {process["pid"] for process in found["processes"]}
+
+        self._wait_for(known, names[0])
+        return found
 
     def status(self) -> Mapping[str, Any]:
         """Give the document of `takt status`."""

@@ -61,7 +61,8 @@ def test_every_exercise_has_a_fault_to_show():
         ("2-3", {"ring": one("UpdateQueue", 200 * US, allocations=None)}, [1, 2]),
         ("3-1", {"stock-idle": camera([11] * 99, False)}, [0]),
         ("3-1", {"stock-idle": camera([7.95] * 99)}, [0]),
-        ("3-1", {"detector_first-idle": camera([9] * 99)}, [1]),
+        ("3-1", {"rclcpp-idle": camera([11] * 99, False)}, [1]),
+        ("3-1", {"detector_first-idle": camera([9] * 99)}, [2]),
         ("3-2", {"stock": camera([7] * 50)}, [3]),
         ("3-2", {"following_pool-idle": camera([4] * 50 + [6.1])}, [1]),
         ("3-2", {"planned": camera([3] * 50 + [4.1])}, [5]),
@@ -142,6 +143,17 @@ def test_host_stalls_are_left_out():
     assert row["max"].text == "5.00 µs"
     assert row["in host stalls"].value == 1
     assert row["max with them"].text == "9.00 ms"
+
+
+def test_a_build_without_rclcpp_says_which_variant_is_missing():
+    runs = {key: found for key, found in GOOD["3-1"].items() if key != "rclcpp-idle"}
+    done = workshop.Done(EXERCISES["3-1"], runs, {})
+    assert [claim.holds for claim in done.claims()] == [True, True]
+    table = workshop.judged(done)
+    assert [row[0].text for row in table.rows] == ["ROS 2's order", "by priority"]
+    without = "not measured, because takt was built without rclcpp: rclcpp's executor"
+    assert without in table.notes
+    assert without not in workshop.judged(workshop.Done(EXERCISES["3-1"], GOOD["3-1"], {})).notes
 
 
 def test_images_are_joined_by_their_messages():

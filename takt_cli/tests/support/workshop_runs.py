@@ -91,7 +91,11 @@ GOOD = {
         "compare_and_swap": one("GetPIDConstants", 1 * US),
     },
     "2-3": {"mutex": one("UpdateQueue", 3 * MS), "ring": one("UpdateQueue", 5 * US)},
-    "3-1": {"stock-idle": camera([11] * 99), "detector_first-idle": camera([4] * 99, False)},
+    "3-1": {
+        "stock-idle": camera([11] * 99),
+        "rclcpp-idle": camera([11] * 99),
+        "detector_first-idle": camera([4] * 99, False),
+    },
     "3-2": {
         f"{name}{load}": camera([delay] * 50)
         for name, delay in (("stock", 11), ("following_pool", 5.9), ("planned", 3.9))

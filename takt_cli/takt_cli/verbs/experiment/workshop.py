@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from takt_cli.base.processes import run_program
-from takt_cli.base.programs import find_program
+from takt_cli.base.programs import find_program, find_program_or_none
 from takt_cli.base.units import NS_PER_S, human
 from takt_cli.files.schedule_files import on_cores, read_schedule, write_schedule
 from takt_cli.files.shipped import shipped_files, unknown
@@ -17,8 +17,19 @@ from takt_cli.results.samples import Samples, summarise
 from takt_cli.tables.table import Cell, Table, count_cell
 from takt_cli.verbs.experiment.setting import Setting
 from takt_cli.verbs.experiment.workshop_claims import Claim
-from takt_cli.verbs.experiment.workshop_exercises import EXERCISES, PLANNED, Exercise
-from takt_cli.verbs.experiment.workshop_program import Run, cyclictest_max_ns, run_variant
+from takt_cli.verbs.experiment.workshop_exercises import (
+    EXERCISES,
+    PLANNED,
+    Exercise,
+    Variant,
+)
+from takt_cli.verbs.experiment.workshop_program import (
+    PROGRAM,
+    WITH_RCLCPP,
+    Run,
+    cyclictest_max_ns,
+    run_variant,
+)
 
 _COLOURS = tuple(f"--s{number}" for number in range(1, 9))
 _FIFO = 80
@@ -39,9 +50,19 @@ class Done:
         """Judge the exercise."""
         return list(self.exercise.judge(self.runs))
 
+    def measured(self) -> list[Variant]:
+        """Give the variants that ran."""
+        return [one for one in self.exercise.variants if one.key in self.runs]
+
     def title(self) -> str:
         """Name the exercise."""
         return f"{self.exercise.name} {self.exercise.title}"
+
+
+def possible(exercise: Exercise) -> list[Variant]:
+    """Give the variants that this build of takt can run."""
+    with_rclcpp = find_program_or_none(*WITH_RCLCPP) is not None
+    return [one for one in exercise.variants if with_rclcpp or not one.of_rclcpp]
 
 
 def length_ns(exercise: Exercise, setting: Setting) -> int:
@@ -55,7 +76,7 @@ def total_s(exercises: Sequence[Exercise], setting: Setting) -> float:
     """About how long all of them take."""
     start_s = 1.5
     return sum(
-        len(one.variants) * (length_ns(one, setting) / NS_PER_S + start_s) for one in exercises
+        len(possible(one)) * (length_ns(one, setting) / NS_PER_S + start_s) for one in exercises
     )
 
 
@@ -67,7 +88,7 @@ def measure(
     length = length_ns(exercise, setting)
     files = _schedules(exercise, setting, folder)
     runs = {}
-    for variant in exercise.variants:
+    for variant in possible(exercise):
         done(f"{exercise.name}: {variant.words} ...")
         runs[variant.key] = run_variant(
             exercise.name,
@@ -78,6 +99,7 @@ def measure(
             stress=variant.stress,
             virtual=setting.host.virtual,
             schedule=files.get(variant.schedule),
+            program=WITH_RCLCPP if variant.of_rclcpp else PROGRAM,
         )
     found = {}
     if exercise.name == "1":
@@ -138,7 +160,7 @@ def judged(one: Done) -> Table:
             *("in host stalls", "max with them"),
         ],
     )
-    for variant in exercise.variants:
+    for variant in one.measured():
         run = one.runs[variant.key]
         clean, stalled = run.clean(exercise.slice), run.stalled(exercise.slice)
         both = [float(part.max()) for part in (clean, stalled) if len(part)]
@@ -161,7 +183,7 @@ def others(one: Done) -> Table:
     for name in exercise.others:
         if name == exercise.slice:
             continue
-        for variant in exercise.variants:
+        for variant in one.measured():
             samples = one.runs[variant.key].clean(name)
             if len(samples):
                 table.add(name, variant.words, *_figures(samples))
@@ -187,11 +209,14 @@ def _notes(one: Done) -> list[str]:
         f"min, avg, p99, max{overruns}: outside of host stalls; {one.exercise.excluded}"
         if one.virtual
         else "no host can stop this machine: all slices count",
-        "presenters: their maximum, their range, or min / avg / max; on a Raspberry Pi 4 with "
-        "PREEMPT_RT",
+        "presenters: one time is their maximum, two are their range, three are min / avg / max; on "
+        "a Raspberry Pi 4 with PREEMPT_RT",
     ]
     refused = dict.fromkeys(words for run in one.runs.values() for words in run.refused)
     notes += [f"missing rights: {words}" for words in refused]
+    absent = [each.words for each in one.exercise.variants if each.key not in one.runs]
+    if absent:
+        notes.append(f"not measured, because takt was built without rclcpp: {', '.join(absent)}")
     if not all(run.stalls_seen for run in one.runs.values()):
         notes.append("host stalls could not be told apart, because a right is missing")
     unkept = sum(run.stalls_without_room for run in one.runs.values())
@@ -206,7 +231,7 @@ def _notes(one: Done) -> list[str]:
 def figure(one: Done) -> tuple[str, Figure]:
     """Draw the histogram of the judged slice."""
     lines = []
-    for variant, colour in zip(one.exercise.variants, _COLOURS, strict=False):
+    for variant, colour in zip(one.measured(), _COLOURS, strict=False):
         samples = one.runs[variant.key].clean(one.exercise.slice)
         counts = ((float(ns), 1) for ns in samples)
         lines.append(outline(variant.words, counts, {"color": colour, "width": 2}, "slices"))
@@ -259,7 +284,7 @@ def _about(one: Done) -> list[str]:
             text += "; cyclictest (Debian package rt-tests) is not installed"
         said.append(text + ".")
     if one.exercise.name == "3-2":
-        for variant in one.exercise.variants:
+        for variant in one.measured():
             images = one.runs[variant.key].images()
             both = sum(image.overlaps for image in images)
             said.append(

@@ -20,6 +20,8 @@ from takt_cli.running.busy_cores import hogs
 from takt_cli.running.trace import convert, find_converter
 
 PROGRAM = ("takt_workshop", "takt_bench")
+# The same with variants on rclcpp's own executor: built where rclcpp is found.
+WITH_RCLCPP = ("takt_workshop_rclcpp", "takt_bench")
 # Above the measured time: start, discovery of nodes, and the end.
 _PATIENCE_S = 120.0
 _INTERVAL_US = 1000
@@ -146,6 +148,7 @@ def run_variant(
     stress: bool,
     virtual: bool,
     schedule: Path | None = None,
+    program: tuple[str, str] = PROGRAM,
 ) -> Run:
     """Run one variant, and write its trace for Perfetto into the folder.
 
@@ -162,13 +165,13 @@ def run_variant(
     if schedule is not None:
         flags += ["--schedule", str(schedule)]
     run_program(
-        find_program(*PROGRAM), flags, timeout_s=_PATIENCE_S + duration_ns / NS_PER_S, cores=cores
+        find_program(*program), flags, timeout_s=_PATIENCE_S + duration_ns / NS_PER_S, cores=cores
     )
     try:
         run = Run.read(json.loads(output.read_text(encoding="utf-8")))
     except (OSError, ValueError, DamagedError) as error:
         raise TaktError(
-            f"{PROGRAM[0]} wrote no result that takt can read: {error}", code=EXIT_FAILED
+            f"{program[0]} wrote no result that takt can read: {error}", code=EXIT_FAILED
         ) from error
     raw = Path(run.trace)
     convert(find_converter(), [raw], folder / f"{slug}.perfetto-trace", "perfetto")
