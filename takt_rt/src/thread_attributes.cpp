@@ -138,8 +138,8 @@ Faults all_faults(
   if (const std::string & name = attributes.name; name.size() > kLongestThreadName) {
     faults.push_back(
       "name '" + name + "' has " + std::to_string(name.size()) +
-      " bytes, and Linux keeps 15 of a thread's name; write '" +
-      name.substr(0, kLongestThreadName) + "' or another shorter one");
+      " bytes, and Linux keeps 15 of a thread's name; write '" + with_kept_name(attributes).name +
+      "' or another shorter one");
   }
   if (
     attributes.stack_size != 0 &&

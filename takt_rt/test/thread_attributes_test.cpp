@@ -70,6 +70,8 @@ TEST(Validate, RefusesANameThatLinuxCuts)
   EXPECT_NE(to_string(faults[0]).find("name 'sixteen letters.' has 16"), std::string::npos)
     << faults[0];
   EXPECT_EQ(validate(with_kept_name(attributes)), Faults{});
+  attributes.name = "Raddrehzahl_vg\u00fcte";  // the byte at which Linux cuts is within a letter
+  EXPECT_EQ(with_kept_name(attributes).name, "Raddrehzahl_vg");
 }
 
 TEST(Validate, RefusesFieldsOfAnotherPolicy)

@@ -70,12 +70,15 @@ tests=ON only_label=
 
 stamp=$TAKT_BUILD/.built
 key="$TAKT_PREFIX $build_type $sanitize${TAKT_RCLCPP:+ $TAKT_RCLCPP}"
-# Packages that came or went change the key; files that changed, came or went inside one are newer.
-whole_key="$key ${roots[*]}"
 names=()
 [[ -z ${PACKAGES:-} ]] || read -ra names <<<"$PACKAGES"
 began_as=$(cat -- "$TAKT_BUILD/.unity" 2>/dev/null) || began_as=yes
 unity=${UNITY:-$began_as}
+for name in ${APART:-}; do
+  [[ -d $TAKT_ROOT/$name ]] || takt_die "APART names $name, which is not a package"
+done
+# Packages that came or went change the key; files that changed, came or went inside one are newer.
+whole_key="$key unity=$unity apart=${APART:-} ${roots[*]}"
 # A class of one source may have members of that source's local types, which GCC doubts where another source includes it.
 unity_warnings=""
 [[ $unity == no ]] || unity_warnings=" -Wno-subobject-linkage"

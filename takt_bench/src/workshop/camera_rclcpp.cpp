@@ -48,7 +48,7 @@ std::shared_ptr<rclcpp::Node> make_node(
   return std::make_shared<rclcpp::Node>(name, options);
 }
 
-/// The three nodes. The logger subscribes before the detector.
+/// The three nodes.
 struct Nodes
 {
   Nodes(
@@ -67,16 +67,10 @@ struct Nodes
     const auto detect = [this](const Int64 & image) {
       image_work.detect(image.data, [this](std::int64_t taken) { send(*actuations, taken); });
     };
-    groups = {
-      perception->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive),
-      perception->create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive)};
-    rclcpp::SubscriptionOptions options;
-    options.callback_group = groups[0];
-    subscriptions.push_back(
-      perception->create_subscription<Int64>("/image", kImageDepth, log, options));
-    options.callback_group = groups[1];
-    subscriptions.push_back(
-      perception->create_subscription<Int64>("/image", kImageDepth, detect, options));
+    // In the node's default group, as the presenters' subscriptions. Which one goes first is not
+    // said: since Iron rclcpp's executor keeps subscriptions in a hash table of their addresses.
+    subscriptions.push_back(perception->create_subscription<Int64>("/image", kImageDepth, log));
+    subscriptions.push_back(perception->create_subscription<Int64>("/image", kImageDepth, detect));
     subscriptions.push_back(actuation->create_subscription<Int64>(
       "/actuation", kImageDepth,
       [this](const Int64 & image) { actuation_work.actuate(image.data); }));
@@ -111,7 +105,6 @@ struct Nodes
   ImageWork image_work;
   ActuationWork actuation_work;
   rclcpp::Publisher<Int64>::SharedPtr images, actuations;
-  std::vector<rclcpp::CallbackGroup::SharedPtr> groups;
   std::vector<rclcpp::SubscriptionBase::SharedPtr> subscriptions;
   rclcpp::TimerBase::SharedPtr timer;
 };

@@ -122,7 +122,9 @@ Timer::Function timer_function(F && function)
 {
   using G = std::decay_t<F>;
   if constexpr (std::is_invocable_v<G &, Timer &, const TimerInfo &>) {
-    return std::forward<F>(function);
+    return [f = std::forward<F>(function)](Timer & timer, const TimerInfo & info) mutable {
+      call_user(f, timer, info);
+    };
   } else if constexpr (std::is_invocable_v<G &, const TimerInfo &>) {
     return [f = std::forward<F>(function)](Timer &, const TimerInfo & info) mutable {
       call_user(f, info);

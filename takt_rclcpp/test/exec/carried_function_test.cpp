@@ -98,6 +98,17 @@ TEST(PartOf, is_the_one_that_has_the_source_of_an_inlined_function)
   EXPECT_EQ(part_of(program, place("plan", "/home/me/rclcpp/plan.hpp", true)), Part::program)
     << "a folder of the user with that name";
   EXPECT_EQ(
+    part_of(program, place("nav_msgs::msg::Path_<std::allocator<void> >::~Path_()", "", false)),
+    Part::client_library);
+  EXPECT_EQ(
+    part_of(
+      program, place(
+                 "robot::action::Planner::on_path(nav_msgs::msg::Path_<std::allocator<void> > "
+                 "const&)",
+                 "", false)),
+    Part::program)
+    << "a namespace of the user with that name";
+  EXPECT_EQ(
     part_of("/opt/ros/kilted/lib/librclcpp.so", place("f", "x.cpp", true)), Part::client_library);
 }
 

@@ -8,9 +8,10 @@
 namespace guarded
 {
 
-inline constexpr std::array<Case, 8> kInlinedCases{{
+inline constexpr std::array<Case, 9> kInlinedCases{{
   {"timer_allocates", Place::timer, nullptr, "allocation free"},
   {"timer_prints_last", Place::timer, nullptr, "output"},
+  {"timer_with_arguments_prints_last", Place::timer, nullptr, "output"},
   {"timer_is_clean", Place::timer, nullptr, ""},
   {"subscription_allocates", Place::subscription, nullptr, "allocation free"},
   {"pointer_subscription_allocates", Place::subscription, nullptr, "allocation free"},

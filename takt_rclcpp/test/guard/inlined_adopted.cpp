@@ -3,6 +3,7 @@
 
 namespace front = rclcpp;
 #define GUARDED_LOG RCLCPP_INFO
+#define GUARDED_TIMER_ARGUMENTS const rclcpp::TimerInfo &
 #include "inlined_node.hpp"
 
 int main(int argc, char ** argv)

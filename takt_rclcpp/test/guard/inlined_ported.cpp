@@ -3,6 +3,7 @@
 
 namespace front = takt_rcl;
 #define GUARDED_LOG TAKT_INFO
+#define GUARDED_TIMER_ARGUMENTS takt_rcl::Timer &, const takt_rcl::TimerInfo &
 #include "inlined_node.hpp"
 
 int main(int argc, char ** argv)

@@ -207,7 +207,10 @@ EXERCISES = {
             explanations=(
                 _CAMERA,
                 "rclcpp's executor: the same callbacks in nodes of rclcpp, on its "
-                "SingleThreadedExecutor.",
+                "SingleThreadedExecutor. Since Iron a hash table of addresses decides there which "
+                "of two subscriptions goes first; the detector's message waits for the other one "
+                "all the same, because the executor looks for messages only when it has run all "
+                "that it found.",
                 "The presenters' logger went first in 1,327 of 1,328 images.",
                 "The thread of logger and detector has FIFO 20, so that other programs do not "
                 "disturb it: a real-time priority does not help where the order is wrong.",

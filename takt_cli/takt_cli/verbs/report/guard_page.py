@@ -184,7 +184,7 @@ def _section(process: Process) -> str:
         else "",
         f"{how_many(process.unsure, 'event')} of the client library may be the program's: the "
         "compiler put its code into the library's templates, and only line numbers tell; compile "
-        "the program with -g1."
+        "the program with -g1, and install addr2line (binutils)."
         if process.unsure
         else "",
         f"{how_many(process.lost, 'event')} found no room in the guard's account."

@@ -474,7 +474,8 @@ std::string process_text(const ordered_json & process)
   if (const auto unsure = process.at("unsure").get<std::uint64_t>(); unsure > 0) {
     text += fmt::format(
       "  {} events of the client library may be the program's: the compiler put its code into the "
-      "library's templates, and only line numbers tell; compile the program with -g1\n",
+      "library's templates, and only line numbers tell; compile the program with -g1, and install "
+      "addr2line (binutils)\n",
       unsure);
   }
   if (const auto lost = process.at("lost").get<std::uint64_t>(); lost > 0) {

@@ -102,20 +102,29 @@ bool is_runtime(const std::string & object, const Place & place)
          (place.inlined && is_runtime_header(place.file));
 }
 
+// True for functions of generated types, such as `nav_msgs::msg::Path_<std::allocator<void> >`. A
+// function of the program may get a message as argument, and may lie in a namespace of that name.
+bool is_messages_own(const std::string & name)
+{
+  const std::string own = name.substr(0, name.find_first_of("<("));
+  constexpr std::array<std::string_view, 3> kNamespaces{"::msg::", "::srv::", "::action::"};
+  return name.find("_<std::allocator<void> >") == own.size() - 1 &&
+         std::any_of(kNamespaces.begin(), kNamespaces.end(), [&](std::string_view space) {
+           const std::size_t found = own.find(space);
+           return found != std::string::npos &&
+                  own.find("::", found + space.size()) == std::string::npos;
+         });
+}
+
 bool is_client_library(const std::string & object, const Place & place)
 {
   constexpr std::array<std::string_view, 9> kObjects{
     "librclcpp",      "librcl",        "librcutils",    "librcpputils", "librosidl",
     "libtakt_rcl.so", "libtakt_rt.so", "libtracetools", "libspdlog"};
-  const bool of_message = place.function.find("_<std::allocator<void> >") != std::string::npos;
   const std::string name = qualified_name(place.function);
-  // Before its arguments: a function of the program may get a message.
-  const std::string own = name.substr(0, name.find_first_of("<("));
-  constexpr std::array<std::string_view, 3> kNamespaces{"::msg::", "::srv::", "::action::"};
   return begins_with_one_of(base_name(object), kObjects) ||
          begins_with_one_of(name, kClientFunctions) ||
-         (place.inlined && is_client_header(place.file)) ||
-         (of_message && has_one_of(own, kNamespaces));
+         (place.inlined && is_client_header(place.file)) || is_messages_own(name);
 }
 
 bool is_of_library(std::string_view type)

@@ -2,7 +2,6 @@
 #ifndef TAKT_RT__APPLICATION__THREAD_NAME_HPP_
 #define TAKT_RT__APPLICATION__THREAD_NAME_HPP_
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -15,10 +14,18 @@ namespace takt_rt
 inline constexpr std::size_t kLongestThreadName = 15;
 
 /// `attributes` with as much of the name as Linux keeps: for a thread whose whole name another
-/// program gave, or takt made of other names. `validate` and `apply` accept such a name.
+/// program gave, or takt made of other names. `validate` and `apply` accept such a name. A letter
+/// of several bytes (UTF-8) is kept whole or not at all.
 inline ThreadAttributes with_kept_name(ThreadAttributes attributes)
 {
-  attributes.name.resize(std::min(attributes.name.size(), kLongestThreadName));
+  std::string & name = attributes.name;
+  if (name.size() > kLongestThreadName) {
+    std::size_t kept = kLongestThreadName;
+    while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xC0) == 0x80) {
+      --kept;
+    }
+    name.resize(kept);
+  }
   return attributes;
 }
 
