@@ -23,6 +23,23 @@ def spin_until(node: Node, condition: Callable[[], bool], patience: float = PATI
     return condition()
 
 
+def publish(publisher: Any, message: Any) -> None:
+    """Publish, and again if the writer's lock was taken.
+
+    rmw_fastrtps refuses a message if another thread of the middleware has the writer for 100 ms
+    (max_blocking_time), as on a busy machine. Then nothing was sent.
+    """
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            publisher.publish(message)
+        except RuntimeError:  # rclpy's RCLError
+            if time.monotonic() > end:
+                raise
+        else:
+            return
+
+
 def knows_clients(node: Node, service: Any, name: str) -> bool:
     """Whether the server of a service knows all clients that the node has by now.
 

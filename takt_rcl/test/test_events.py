@@ -13,7 +13,7 @@ from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy_peer import PATIENCE, spin_until
+from rclpy_peer import PATIENCE, publish, spin_until
 from std_msgs.msg import Int32
 
 PEER = os.environ["TAKT_RCL_EVENT_PEER"]
@@ -116,7 +116,7 @@ def test_deadlines_and_liveliness(python: Node, takt: Takt) -> None:
     python.create_subscription(Int32, "late", lambda _: None, 10)
     publisher = python.create_publisher(Int32, "watched", DEADLINE)
     assert spin_until(python, lambda: "watched alive 1" in takt.lines)
-    publisher.publish(Int32())
+    publish(publisher, Int32())
     assert spin_until(python, lambda: {"late deadline 1", "watched deadline 1"} <= {*takt.lines})
     python.destroy_publisher(publisher)
     assert spin_until(python, lambda: "watched alive 0" in takt.lines)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import rclpy
 from rclpy.node import Node
+from rclpy_peer import publish
 from sensor_msgs.msg import Image
 from std_msgs.msg import String
 
@@ -79,7 +80,7 @@ def test_strings_both_ways(python: Python, takt: subprocess.Popen[str]) -> None:
     """Every question is answered, in order."""
     wait_ready(python, takt)
     for i in range(20):
-        python.ask.publish(String(data=f"question {i}"))
+        publish(python.ask, String(data=f"question {i}"))
         assert python.spin_until(lambda n=i: len(python.answers) == n + 1)
     assert python.answers == [f"takt heard question {i}" for i in range(20)]
     assert end(takt) == "taken 20 lost 0\n"
@@ -94,7 +95,7 @@ def test_images_of_one_megabyte_both_ways(python: Python, takt: subprocess.Popen
         content = bytes((i + k) % 251 for k in range(1024)) * 1024
         image.data = content
         image.header.stamp.sec = i
-        python.image.publish(image)
+        publish(python.image, image)
         assert python.spin_until(lambda n=i: len(python.images) == n + 1)
         back = python.images[-1]
         assert (back.header.stamp.sec, back.header.frame_id) == (i, "camera")

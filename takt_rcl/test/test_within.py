@@ -12,7 +12,7 @@ import pytest
 import rclpy
 from rclpy.duration import Duration
 from rclpy.node import Node
-from rclpy_peer import PATIENCE, spin_until
+from rclpy_peer import PATIENCE, publish, spin_until
 from std_msgs.msg import UInt64
 
 WITHIN = os.environ["TAKT_RCL_WITHIN"]
@@ -52,7 +52,7 @@ def test_others_come_and_go(node: Node, within: subprocess.Popen[str]) -> None:
         assert spin_until(node, lambda to=heard: len(to) >= 20)
         assert spin_until(node, lambda one=publisher: one.get_subscription_count() == 2)
         for _ in range(50):
-            publisher.publish(UInt64(data=OTHERS + sent))
+            publish(publisher, UInt64(data=OTHERS + sent))
             sent += 1
             rclpy.spin_once(node, timeout_sec=0.01)
         assert spin_until(node, lambda to=heard: sum(one >= OTHERS for one in to) == 50)
