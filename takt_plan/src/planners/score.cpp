@@ -392,23 +392,38 @@ void Score::add_missing(const Score & more)
 namespace
 {
 
-void add_loads(const PlanProblem & problem, const Layout & layout, Score & score)
+/// The load of all cores as a share of their room.
+double even_share(const PlanProblem & problem, const Layout & layout)
 {
   double all = 0;
   double room = 0;
   for (Index core = 0; core < layout.cores(); ++core) {
-    score.crowded += layout.crowded(core) ? 1 : 0;
     all += layout.load(core);
     room += std::max(problem.room[core], 0.0);
   }
-  const double even = room > 0 ? all / room : 0;
+  return room > 0 ? all / room : 0;
+}
+
+double calm_load(double room, double even)
+{
+  return std::max(room - kCalm, even * room + kCalm / 3);
+}
+
+void add_loads(const PlanProblem & problem, const Layout & layout, Score & score)
+{
+  const double even = even_share(problem, layout);
   for (Index core = 0; core < layout.cores(); ++core) {
-    const double calm = std::max(problem.room[core] - kCalm, even * problem.room[core] + kCalm / 3);
-    score.tight = std::max(score.tight, layout.load(core) - calm);
+    score.crowded += layout.crowded(core) ? 1 : 0;
+    score.tight = std::max(score.tight, layout.load(core) - calm_load(problem.room[core], even));
   }
 }
 
 }  // namespace
+
+double calm_load(const PlanProblem & problem, const Layout & layout, Index core)
+{
+  return calm_load(problem.room[core], even_share(problem, layout));
+}
 
 Score score(const PlanProblem & problem, const Layout & layout, const std::vector<Index> & touched)
 {

@@ -37,9 +37,7 @@ struct Score
   /// The smallest (deadline - bound) / deadline; 1 without deadlines, below 0 if one is missed,
   /// -1e9 if a chain with a deadline has no bound.
   double slack = 1;
-  /// The largest excess of a core's load over its calm load. The calm load is the core's room less
-  /// `kCalm`, or an even share of all load if that is larger.
-  double tight = 0;
+  double tight = 0;  ///< the largest excess of a core's load over its calm load (calm_load)
   Index short_histories = 0;  ///< Bounds::short_histories
   /// The cost of this judgement; it grows with the time of the analysis.
   double cost = 0;
@@ -56,6 +54,9 @@ struct Score
 /// The share of a core that should stay free. Callbacks outside the model run, too, and the kernel
 /// stops real-time threads that use more than 95 % of a second.
 inline constexpr double kCalm = 0.03;
+
+/// The core's calm load: its room less `kCalm`, or an even share of all load if that is larger.
+double calm_load(const PlanProblem & problem, const Layout & layout, Index core);
 
 /// Limit of evaluated terms for one judgement: about a second. Beyond the limit tasks have no
 /// bound. Only cores with less than a millionth of room reach it.

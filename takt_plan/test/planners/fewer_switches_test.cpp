@@ -122,5 +122,49 @@ TEST_F(ShortDeadline, AMoveKeepsIt)
   EXPECT_EQ(layout.on(0)[0].tasks, (std::vector<Index>{1, 0})) << "/b before its timer";
 }
 
+// Each core runs the timer of one chain and the subscription of the other one. One move alone would fill a core.
+struct FullCores : FewerSwitches
+{
+  FullCores()
+  : FewerSwitches(R"yaml(version: 1
+hosts: {car: {cores: 2}}
+callbacks:
+  - {id: "/a:timer(10ms)", time: 3300us, period: 10ms, publishes: /a}
+  - {id: "/b:sub(/a)", time: 3300us, triggers: /a}
+  - {id: "/c:timer(10ms)", time: 3300us, period: 10ms, publishes: /c}
+  - {id: "/d:sub(/c)", time: 3300us, triggers: /c}
+chains:
+  ab: {path: ["/a:timer(10ms)", "/b:sub(/a)"], deadline: 50ms}
+  cd: {path: ["/c:timer(10ms)", "/d:sub(/c)"], deadline: 50ms}
+)yaml")
+  {
+    layout.set(0, {{0, {3, 0}}});
+    layout.set(1, {{0, {1, 2}}});
+    score = detail::score(problem, layout);
+  }
+};
+
+TEST_F(FullCores, TwoCallbacksChangePlaces)
+{
+  ASSERT_TRUE(score.missed.empty());
+  const double before = switches();
+  EXPECT_TRUE(make());
+  EXPECT_NEAR(before - switches(), 2 * 2 * 100, 1e-6);
+  EXPECT_EQ(layout.core_of(0), layout.core_of(1));
+  EXPECT_EQ(layout.core_of(2), layout.core_of(3));
+  EXPECT_NE(layout.core_of(0), layout.core_of(2));
+  EXPECT_EQ(layout.threads(), 2U);
+  EXPECT_NEAR(layout.load(0), layout.load(1), 1e-6);
+  EXPECT_TRUE(score.missed.empty());
+}
+
+TEST_F(FullCores, NothingChangesPlacesIfTheCallerRefuses)
+{
+  EXPECT_FALSE(make(false));
+  EXPECT_GT(asked, 0);
+  EXPECT_EQ(layout.on(0)[0].tasks, (std::vector<Index>{3, 0}));
+  EXPECT_EQ(layout.on(1)[0].tasks, (std::vector<Index>{1, 2}));
+}
+
 }  // namespace
 }  // namespace takt_plan

@@ -22,25 +22,48 @@ constexpr Index kMostRefusedByCaller = 40;
 constexpr double kLeastSaved = 1e-6;
 // Slacks whose difference is smaller count as equal.
 constexpr double kFloorNoise = 1e-9;
+// All moves together may load a core above its calm load by so much of the core. The saved switches
+// take CPU time, too, and no load counts it.
+constexpr double kMoreThanCalm = kCalm / 10;
+// So many exchanges are looked at for one move: milliseconds.
+constexpr Index kMostExchanges = 2'000;
 
-/// A place in a layout.
-struct Place
+bool contains(const std::vector<Index> & tasks, Index task)
 {
-  Index core = kNone;
-  Index block = kNone;
-};
+  return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
 
-/// A unit moves into the block at `to`.
-struct Move
+/// The block of the task, in the same vector as `blocks`.
+template <class Blocks>
+auto block_of(Index task, Blocks & blocks)
+{
+  return std::find_if(
+    blocks.begin(), blocks.end(), [&](const Block & block) { return contains(block.tasks, task); });
+}
+
+/// A unit moves into the block of another task.
+struct Step
 {
   Index unit = kNone;
-  Place from, to;
+  Index beside = kNone;  // a task of the block
+  Index from = kNone;    // cores
+  Index to = kNone;
+};
+
+/// One step, or an exchange: two steps that keep the load of two cores even.
+struct Move
+{
+  std::vector<Step> steps;
   double saved = 0;  // switches per second
 
   /// The same for a move that is tried again after others.
-  std::pair<Index, Index> key(const Layout & layout) const
+  std::vector<Index> key() const
   {
-    return {unit, layout.on(to.core)[to.block].tasks.front()};
+    std::vector<Index> key;
+    for (const Step & step : steps) {
+      key.insert(key.end(), {step.unit, step.beside});
+    }
+    return key;
   }
 };
 
@@ -54,7 +77,8 @@ public:
   : problem_(problem),
     may_stay_(may_stay),
     layout_(layout),
-    score_(score)
+    score_(score),
+    most_tight_(std::max(score.tight, 0.0) + kMoreThanCalm)
   {
     for (const auto & [chain, slack] : score.slacks) {
       floors_[chain] = std::min(keep_slack, slack) - kFloorNoise;
@@ -76,14 +100,20 @@ public:
   double spent() const noexcept { return spent_; }
 
 private:
-  // Takes the first acceptable move, of those that save most; false if there is none.
+  // Takes the first acceptable move, of those that save most; false if there is none. Exchanges are
+  // tried after single steps, because there are many more of them.
   bool take_best()
   {
-    find_places();
+    const std::vector<Step> steps = all_steps();
     std::vector<Move> moves;
-    for (Index unit = 0; unit < problem_.units.size(); ++unit) {
-      add_moves(unit, moves);
+    for (const Step & step : steps) {
+      add_move({step}, moves);
     }
+    return take_first(std::move(moves)) || take_first(exchanges(steps));
+  }
+
+  bool take_first(std::vector<Move> moves)
+  {
     std::stable_sort(
       moves.begin(), moves.end(), [](const Move & a, const Move & b) { return a.saved > b.saved; });
     for (const Move & move : moves) {
@@ -92,92 +122,136 @@ private:
         problem_.time_is_up()) {
         return false;
       }
-      if (refused_.insert(move.key(layout_)).second && taken(move)) {
+      if (refused_.insert(move.key()).second && taken(move)) {
         return true;
       }
     }
     return false;
   }
 
-  void find_places()
+  // The steps of all units to the blocks of tasks that they start, or that start them.
+  std::vector<Step> all_steps() const
   {
-    place_of_.assign(problem_.model.tasks.size(), {});
-    for (Index core = 0; core < layout_.cores(); ++core) {
-      const std::vector<Block> & blocks = layout_.on(core);
-      for (Index block = 0; block < blocks.size(); ++block) {
-        for (const Index task : blocks[block].tasks) {
-          place_of_[task] = {core, block};
+    std::vector<Step> steps;
+    for (Index unit = 0; unit < problem_.units.size(); ++unit) {
+      std::set<Index> beside;
+      for (const Index task : problem_.units[unit].tasks) {
+        beside.insert(problem_.next[task].begin(), problem_.next[task].end());
+        for (const Link & link : problem_.model.tasks[task].triggers) {
+          beside.insert(link.from);
+        }
+      }
+      for (const Index task : beside) {
+        const Step step{
+          unit, task, layout_.core_of(problem_.units[unit].tasks.front()), layout_.core_of(task)};
+        if (possible(step)) {
+          steps.push_back(step);
         }
       }
     }
+    return steps;
   }
 
-  void add_moves(Index index, std::vector<Move> & moves) const
+  bool possible(const Step & step) const
   {
-    const Unit & unit = problem_.units[index];
-    Move move;
-    move.unit = index;
-    move.from = place_of_[unit.tasks.front()];
-    if (move.from.core == kNone) {
-      return;
-    }
-    for (const Index task : unit.tasks) {
-      for (const Index follower : problem_.next[task]) {
-        add_move(move, place_of_[follower], moves);
-      }
-      for (const Link & link : problem_.model.tasks[task].triggers) {
-        add_move(move, place_of_[link.from], moves);
-      }
-    }
-  }
-
-  void add_move(Move move, const Place & to, std::vector<Move> & moves) const
-  {
-    const Unit & unit = problem_.units[move.unit];
-    const bool stays = to.core == move.from.core && to.block == move.from.block;
+    const Unit & unit = problem_.units[step.unit];
     if (
-      to.core == kNone || stays ||
-      !std::binary_search(unit.cores.begin(), unit.cores.end(), to.core)) {
-      return;
+      step.from == kNone || step.to == kNone ||
+      !std::binary_search(unit.cores.begin(), unit.cores.end(), step.to)) {
+      return false;
     }
-    const Block & block = layout_.on(to.core)[to.block];
-    if (block.executor != unit.executor || !may_share(problem_, unit.tasks, block.tasks)) {
-      return;
+    const std::vector<Block> & there = layout_.on(step.to);
+    const Block & block = *block_of(step.beside, there);
+    return !contains(block.tasks, unit.tasks.front()) && block.executor == unit.executor &&
+           may_share(problem_, unit.tasks, block.tasks);
+  }
+
+  // Pairs of steps in opposite directions, where the first one saves switches and loads its core
+  // too much.
+  std::vector<Move> exchanges(const std::vector<Step> & steps) const
+  {
+    std::vector<Move> moves;
+    Index looked_at = 0;
+    for (const Step & there : steps) {
+      if (there.from == there.to || saved({there}) <= kLeastSaved || fits({there})) {
+        continue;
+      }
+      for (const Step & back : steps) {
+        const bool opposite = back.from == there.to && back.to == there.from;
+        if (!opposite || back.unit == there.unit || !fits({there, back})) {
+          continue;
+        }
+        if (++looked_at > kMostExchanges) {
+          return moves;
+        }
+        add_move({there, back}, moves);
+      }
     }
-    move.to = to;
-    const auto after = layout_after(move);
-    double switches = 0;
-    for (const Index core : std::set<Index>{move.from.core, to.core}) {
-      switches += context_switches(problem_, layout_.on(core));
+    return moves;
+  }
+
+  // True if no core is loaded more than the score allows.
+  bool fits(const std::vector<Step> & steps) const
+  {
+    std::map<Index, double> more;
+    for (const Step & step : steps) {
+      for (const Index task : problem_.units[step.unit].tasks) {
+        more[step.from] -= problem_.loads[task];
+        more[step.to] += problem_.loads[task];
+      }
     }
-    for (const auto & [core, blocks] : after) {
-      switches -= context_switches(problem_, blocks);
-    }
-    move.saved = switches;
+    return std::all_of(more.begin(), more.end(), [&](const auto & one) {
+      return layout_.load(one.first) + one.second <=
+             calm_load(problem_, layout_, one.first) + most_tight_;
+    });
+  }
+
+  void add_move(std::vector<Step> steps, std::vector<Move> & moves) const
+  {
+    const double switches = saved(steps);
     if (switches > kLeastSaved) {
-      moves.push_back(move);
+      moves.push_back({std::move(steps), switches});
     }
   }
 
-  // The blocks of the touched cores after the move.
-  std::map<Index, std::vector<Block>> layout_after(const Move & move) const
+  // Switches per second; 0 if the second step is not possible after the first one.
+  double saved(const std::vector<Step> & steps) const
   {
-    const std::vector<Index> & unit = problem_.units[move.unit].tasks;
+    const auto after = blocks_after(steps);
+    double switches = 0;
+    for (const auto & [core, blocks] : after) {
+      switches +=
+        context_switches(problem_, layout_.on(core)) - context_switches(problem_, blocks);
+    }
+    return switches;
+  }
+
+  // The blocks of the touched cores after the steps; empty if a later step is not possible.
+  std::map<Index, std::vector<Block>> blocks_after(const std::vector<Step> & steps) const
+  {
     std::map<Index, std::vector<Block>> cores;
-    cores[move.from.core] = layout_.on(move.from.core);
-    cores[move.to.core] = layout_.on(move.to.core);
-    std::vector<Index> moving;  // in their order
-    std::vector<Block> & left = cores[move.from.core];
-    std::vector<Index> & tasks = left[move.from.block].tasks;
-    const auto moves = [&](Index task) {
-      return std::find(unit.begin(), unit.end(), task) != unit.end();
-    };
-    std::copy_if(tasks.begin(), tasks.end(), std::back_inserter(moving), moves);
-    std::vector<Index> & joined = cores[move.to.core][move.to.block].tasks;
-    joined.insert(place_among(unit, joined), moving.begin(), moving.end());
-    tasks.erase(std::remove_if(tasks.begin(), tasks.end(), moves), tasks.end());
-    if (tasks.empty()) {
-      left.erase(left.begin() + static_cast<std::ptrdiff_t>(move.from.block));
+    for (const Step & step : steps) {
+      cores[step.from] = layout_.on(step.from);
+      cores[step.to] = layout_.on(step.to);
+    }
+    for (const Step & step : steps) {
+      const std::vector<Index> & unit = problem_.units[step.unit].tasks;
+      const auto joined = block_of(step.beside, cores[step.to]);
+      if (joined == cores[step.to].end() || !may_share(problem_, unit, joined->tasks)) {
+        return {};
+      }
+      std::vector<Block> & left = cores[step.from];
+      const auto source = block_of(unit.front(), left);
+      std::vector<Index> moving;  // in their order
+      const auto moves = [&](Index task) { return contains(unit, task); };
+      std::copy_if(
+        source->tasks.begin(), source->tasks.end(), std::back_inserter(moving), moves);
+      joined->tasks.insert(place_among(unit, joined->tasks), moving.begin(), moving.end());
+      source->tasks.erase(
+        std::remove_if(source->tasks.begin(), source->tasks.end(), moves), source->tasks.end());
+      if (source->tasks.empty()) {
+        left.erase(source);
+      }
     }
     return cores;
   }
@@ -211,7 +285,7 @@ private:
   bool taken(const Move & move)
   {
     std::map<Index, std::vector<Block>> before;
-    for (auto & [core, blocks] : layout_after(move)) {
+    for (auto & [core, blocks] : blocks_after(move.steps)) {
       before[core] = layout_.on(core);
       layout_.set(core, std::move(blocks));
     }
@@ -233,7 +307,7 @@ private:
   bool acceptable(const Score & found) const
   {
     return found.no_worse_than(score_) && found.crowded <= score_.crowded &&
-           found.late_timers <= score_.late_timers && found.tight <= std::max(score_.tight, 0.0) &&
+           found.late_timers <= score_.late_timers && found.tight <= most_tight_ &&
            found.short_histories <= score_.short_histories &&
            std::all_of(found.slacks.begin(), found.slacks.end(), [&](const auto & one) {
              return one.second >= floors_.at(one.first);
@@ -244,11 +318,11 @@ private:
   const std::function<bool(const Layout &, const Score &)> & may_stay_;
   Layout & layout_;
   Score & score_;
+  const double most_tight_;  // Score::tight
   double spent_ = 0;
   Index refused_by_caller_ = 0;
   std::map<Index, double> floors_;  // per chain with a deadline: the slack that must remain
-  std::vector<Place> place_of_;     // per task
-  std::set<std::pair<Index, Index>> refused_;  // and taken: not tried again
+  std::set<std::vector<Index>> refused_;  // and taken: not tried again
 };
 
 }  // namespace
