@@ -122,7 +122,8 @@ TEST_F(ShortDeadline, AMoveKeepsIt)
   EXPECT_EQ(layout.on(0)[0].tasks, (std::vector<Index>{1, 0})) << "/b before its timer";
 }
 
-// Each core runs the timer of one chain and the subscription of the other one. One move alone would fill a core.
+// Each core runs the timer of one chain and the subscription of the other one. One move alone would
+// fill a core.
 struct FullCores : FewerSwitches
 {
   FullCores()

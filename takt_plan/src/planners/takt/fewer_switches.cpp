@@ -220,8 +220,7 @@ private:
     const auto after = blocks_after(steps);
     double switches = 0;
     for (const auto & [core, blocks] : after) {
-      switches +=
-        context_switches(problem_, layout_.on(core)) - context_switches(problem_, blocks);
+      switches += context_switches(problem_, layout_.on(core)) - context_switches(problem_, blocks);
     }
     return switches;
   }
@@ -244,8 +243,7 @@ private:
       const auto source = block_of(unit.front(), left);
       std::vector<Index> moving;  // in their order
       const auto moves = [&](Index task) { return contains(unit, task); };
-      std::copy_if(
-        source->tasks.begin(), source->tasks.end(), std::back_inserter(moving), moves);
+      std::copy_if(source->tasks.begin(), source->tasks.end(), std::back_inserter(moving), moves);
       joined->tasks.insert(place_among(unit, joined->tasks), moving.begin(), moving.end());
       source->tasks.erase(
         std::remove_if(source->tasks.begin(), source->tasks.end(), moves), source->tasks.end());
@@ -321,7 +319,7 @@ private:
   const double most_tight_;  // Score::tight
   double spent_ = 0;
   Index refused_by_caller_ = 0;
-  std::map<Index, double> floors_;  // per chain with a deadline: the slack that must remain
+  std::map<Index, double> floors_;        // per chain with a deadline: the slack that must remain
   std::set<std::vector<Index>> refused_;  // and taken: not tried again
 };
 
