@@ -1,6 +1,7 @@
 #include "planners/takt/fewer_switches.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -57,11 +58,12 @@ struct Move
   double saved = 0;  // switches per second
 
   /// The same for a move that is tried again after others.
-  std::vector<Index> key() const
+  std::vector<Index> key(const Layout & layout) const
   {
     std::vector<Index> key;
     for (const Step & step : steps) {
-      key.insert(key.end(), {step.unit, step.beside});
+      const Block & block = *block_of(step.beside, layout.on(step.to));
+      key.insert(key.end(), {step.unit, block.tasks.front()});
     }
     return key;
   }
@@ -122,7 +124,7 @@ private:
         problem_.time_is_up()) {
         return false;
       }
-      if (refused_.insert(move.key()).second && taken(move)) {
+      if (refused_.insert(move.key(layout_)).second && taken(move)) {
         return true;
       }
     }
@@ -134,17 +136,21 @@ private:
   {
     std::vector<Step> steps;
     for (Index unit = 0; unit < problem_.units.size(); ++unit) {
-      std::set<Index> beside;
+      std::vector<Index> beside;
       for (const Index task : problem_.units[unit].tasks) {
-        beside.insert(problem_.next[task].begin(), problem_.next[task].end());
+        const std::vector<Index> & next = problem_.next[task];
+        beside.insert(beside.end(), next.begin(), next.end());
         for (const Link & link : problem_.model.tasks[task].triggers) {
-          beside.insert(link.from);
+          beside.push_back(link.from);
         }
       }
+      std::set<Index> blocks;  // by their first tasks: one step to each
       for (const Index task : beside) {
         const Step step{
           unit, task, layout_.core_of(problem_.units[unit].tasks.front()), layout_.core_of(task)};
-        if (possible(step)) {
+        if (
+          possible(step) &&
+          blocks.insert(block_of(task, layout_.on(step.to))->tasks.front()).second) {
           steps.push_back(step);
         }
       }
@@ -214,7 +220,8 @@ private:
     }
   }
 
-  // Switches per second; 0 if the second step is not possible after the first one.
+  // Switches per second, rounded: rounding errors must not decide between equal moves. 0 if the
+  // second step is not possible after the first one.
   double saved(const std::vector<Step> & steps) const
   {
     const auto after = blocks_after(steps);
@@ -222,7 +229,7 @@ private:
     for (const auto & [core, blocks] : after) {
       switches += context_switches(problem_, layout_.on(core)) - context_switches(problem_, blocks);
     }
-    return switches;
+    return std::round(switches / kLeastSaved) * kLeastSaved;
   }
 
   // The blocks of the touched cores after the steps; empty if a later step is not possible.
